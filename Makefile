@@ -1,0 +1,43 @@
+# `make demo` and `make test` are all the set-up there is: Python >= 3.11 and make.
+
+VENV   := .venv
+BIN    := $(VENV)/bin
+FIND   := for p in $$PYTHON python3 python3.13 python3.12 python3.11 python3.14; do \
+            "$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
+              && { command -v "$$p"; exit 0; }; \
+          done; echo "launchplan needs Python >= 3.11 with venv" >&2; exit 1
+PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
+
+.PHONY: help demo test lint docs clean
+
+help:            ## list the targets
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
+
+$(BIN)/python:
+	@python=$$($(FIND)) && "$$python" -m venv $(VENV)
+	@$(PIP) install --upgrade 'pip>=25.1'
+
+$(VENV)/.run: pyproject.toml | $(BIN)/python
+	@$(PIP) install --editable .
+	@touch $@
+
+$(VENV)/.dev: pyproject.toml | $(BIN)/python
+	@$(PIP) install --editable . --group dev
+	@touch $@ $(VENV)/.run
+
+demo: $(VENV)/.run   ## check and render the two-node Qwen3.8 recipe
+	@$(BIN)/launchplan check recipes/Qwen/qwen3.8-fp8-2x8-b300.yaml
+	@$(BIN)/launchplan render recipes/Qwen/qwen3.8-fp8-2x8-b300.yaml -o launch/qwen3.8-fp8-2x8-b300
+
+test: $(VENV)/.dev   ## set up, then lint and run the tests
+	@$(MAKE) --no-print-directory lint
+	@$(BIN)/python -m pytest -n auto -q
+
+lint: $(VENV)/.dev
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+clean:
+	@rm -rf $(VENV) launch dist

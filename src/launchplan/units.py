@@ -1,0 +1,36 @@
+"""Numbers with their units, as messages print them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+KIB = 1024
+MIB = 1024**2
+GIB = 1024**3
+TIB = 1024**4
+
+
+def bytes_text(count: float) -> str:
+    """Print a number of bytes in the largest binary unit that keeps it above 1."""
+    for unit, size in (("TiB", TIB), ("GiB", GIB), ("MiB", MIB), ("KiB", KIB)):
+        if abs(count) >= size:
+            return f"{count / size:.2f} {unit}"
+    return f"{count:.0f} B"
+
+
+def plural(count: int, noun: str, many: str | None = None) -> str:
+    """Print a count with its noun: `1 node`, `2 nodes`."""
+    return f"{count:,} {noun if count == 1 else many or noun + 's'}"
+
+
+def choice_text(values: Iterable[object]) -> str:
+    """Join alternatives as a sentence does: `2, 4 or 8`."""
+    words = [str(value) for value in values]
+    if len(words) < 2:
+        return "".join(words)
+    return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def divisors(number: int, limit: int) -> tuple[int, ...]:
+    """List the divisors of a positive number up to a limit, rising."""
+    return tuple(d for d in range(1, min(number, limit) + 1) if number % d == 0)
