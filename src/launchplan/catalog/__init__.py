@@ -1,0 +1,49 @@
+"""Typed facts as YAML, one file a thing: models, GPUs, fabrics, cluster presets, engine versions."""
+
+from launchplan.catalog.clusters import ClusterPreset
+from launchplan.catalog.engines import Ambiguous, EngineFacts, Flag
+from launchplan.catalog.fabrics import Fabric
+from launchplan.catalog.gpus import Gpu
+from launchplan.catalog.load import (
+    cluster_preset,
+    cluster_presets,
+    engine_facts,
+    fabric,
+    fabrics,
+    gpu,
+    gpus,
+    nearest_cluster_preset,
+    nearest_fabric,
+    nearest_facts,
+    nearest_gpu,
+    version_key,
+    versions,
+)
+from launchplan.catalog.models import Checkpoint, ModelEntry, model, models, nearest_model
+
+__all__ = [
+    "Ambiguous",
+    "Checkpoint",
+    "ClusterPreset",
+    "EngineFacts",
+    "Fabric",
+    "Flag",
+    "Gpu",
+    "ModelEntry",
+    "cluster_preset",
+    "cluster_presets",
+    "engine_facts",
+    "fabric",
+    "fabrics",
+    "gpu",
+    "gpus",
+    "model",
+    "models",
+    "nearest_cluster_preset",
+    "nearest_fabric",
+    "nearest_facts",
+    "nearest_gpu",
+    "nearest_model",
+    "version_key",
+    "versions",
+]

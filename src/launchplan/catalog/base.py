@@ -1,0 +1,26 @@
+"""What every fact of the catalog has in common."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class Fact(BaseModel):
+    """A frozen value read from a fact file; a key that it does not know is refused."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+
+
+class Sourced(Fact):
+    """A fact with its source, the day it was checked (ISO), and the fields that the source leaves open."""
+
+    source: str = Field(min_length=1)
+    checked: str = Field(pattern=r"^\d{4}-\d{2}-\d{2}$")
+    unconfirmed: tuple[str, ...] = ()
+
+
+class Named(Sourced):
+    """A fact that people look up: by its id, which is also the name of its file, or by an alias."""
+
+    id: str = Field(min_length=1)
+    aliases: tuple[str, ...] = ()
