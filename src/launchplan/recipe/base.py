@@ -1,0 +1,22 @@
+"""What every section of a recipe or cluster file shares."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, StringConstraints
+
+Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
+Port = Annotated[int, Field(ge=1, le=65535)]
+Text = Annotated[str, StringConstraints(min_length=1)]
+Slug = Annotated[str, StringConstraints(pattern=r"^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$")]
+VariableName = Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]*$")]
+Date = Annotated[str, StringConstraints(pattern=r"^[0-9]{4}-[0-9]{2}-[0-9]{2}$")]
+Environment = dict[VariableName, str]
+Arguments = dict[str, JsonValue]
+
+
+class Section(BaseModel):
+    """A mapping of the file: immutable, without conversions, without unknown keys."""
+
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True)

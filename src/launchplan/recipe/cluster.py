@@ -1,0 +1,147 @@
+"""The cluster file: what only the site knows."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from launchplan.recipe.base import Arguments, Count, Environment, Port, Section, Slug, Text
+
+Address = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:\-\[\]]+$")]
+Interface = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:@\-]{1,15}$")]
+
+
+class Node(Section):
+    """One host."""
+
+    name: Slug | None = None
+    """Host name, for scripts and reports."""
+    address: Address
+    """Address that the other hosts reach it by."""
+    interface: Interface | None = None
+    """Its network interface, where it differs from the cluster's."""
+    env: Environment = {}
+    """Environment of this host only."""
+
+
+class Network(Section):
+    """What connects the hosts."""
+
+    fabric: Text | None = None
+    """Catalog id of the fabric; a recipe's own `hardware.fabric` wins."""
+    interface: Interface | None = None
+    """Interface that carries the rendezvous: `eth0`, `bond0` ..."""
+    hcas: list[Text] = []
+    """RDMA devices in rail order: `mlx5_0` ..."""
+
+
+class Ports(Section):
+    """Ports that the hosts use among themselves; left out: the engine's defaults."""
+
+    rendezvous: Port | None = None
+    """vLLM `--master-port` (29501), SGLang the port of `--dist-init-addr` (20000)."""
+    data_parallel_rpc: Port | None = None
+    """vLLM `--data-parallel-rpc-port`."""
+    kv_side_channel: Port | None = None
+    """NIXL's side channel (5600); the port of each rank follows from it."""
+    bootstrap: Port | None = None
+    """SGLang `--disaggregation-bootstrap-port` (8998)."""
+
+
+class Paths(Section):
+    """Folders on every host."""
+
+    model: Text | None = None
+    """Folder of the checkpoint; left out: the engine resolves the hub id."""
+    hub_cache: Text | None = None
+    """Hugging Face cache (`HF_HOME`)."""
+    local_cache: Text | None = None
+    """Folder on a disk of the host itself for compiled kernels; left out: `/tmp`, one folder a user."""
+    logs: Text | None = None
+    """Folder for logs."""
+
+
+class Storage(Section):
+    """Where the checkpoint is read from."""
+
+    read_gigabytes_per_s: Annotated[float, Field(gt=0)] | None = None
+    """Measured read rate of one host."""
+    shared: bool | None = None
+    """All hosts read from the same storage."""
+
+
+class Container(Section):
+    """How containers run here."""
+
+    image: Text | None = None
+    """Image of the engine; wins over the recipe's."""
+    mounts: list[Text] = []
+    """Further `host:container` mounts."""
+
+
+class Slurm(Section):
+    """How Slurm is used here."""
+
+    partition: Text | None = None
+    """Partition."""
+    account: Text | None = None
+    """Account."""
+    qos: Text | None = None
+    """Quality of service."""
+    time: Text | None = None
+    """Time limit, in quotes: `"4:00:00"`."""
+    gres: Text | None = None
+    """Name of the GPU resource, `gpu:h200` for instance."""
+    container: Literal["pyxis", "none"] = "none"
+    """Whether jobs run in Pyxis containers."""
+    options: Arguments = {}
+    """Further `#SBATCH` options, without dashes."""
+
+
+class Kubernetes(Section):
+    """How Kubernetes is used here."""
+
+    namespace: Text | None = None
+    """Namespace."""
+    gpu_resource: Text | None = None
+    """`nvidia.com/gpu`, `amd.com/gpu`."""
+    rdma_resource: Text | None = None
+    """Resource of the RDMA devices: `rdma/ib`."""
+    rdma_per_pod: Count | None = None
+    """RDMA devices a pod asks for."""
+    model_claim: Text | None = None
+    """PersistentVolumeClaim that holds the checkpoint."""
+    token_secret: Text | None = None
+    """Secret that holds the hub token."""
+    node_selector: dict[str, str] = {}
+    """Labels of the nodes to run on."""
+
+
+class Cluster(Section):
+    """A launchplan cluster file."""
+
+    launchplan: Literal[1]
+    """Version of the file format: 1."""
+    name: Slug
+    """Name of the cluster."""
+    preset: Text | None = None
+    """Catalog id of what was rented: see `launchplan list clusters`."""
+    nodes: list[Node] | Count | None = None
+    """The hosts in rank order, or how many there are."""
+    network: Network = Network()
+    """Network."""
+    ports: Ports = Ports()
+    """Ports between hosts."""
+    paths: Paths = Paths()
+    """Folders."""
+    storage: Storage = Storage()
+    """Storage of the checkpoint."""
+    container: Container = Container()
+    """Containers."""
+    slurm: Slurm = Slurm()
+    """Slurm."""
+    kubernetes: Kubernetes = Kubernetes()
+    """Kubernetes."""
+    env: Environment = {}
+    """Environment of every host."""

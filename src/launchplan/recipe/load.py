@@ -1,0 +1,83 @@
+"""Read recipe and cluster files into their typed, frozen form."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Generic, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from launchplan.errors import InputError
+from launchplan.recipe.cluster import Cluster
+from launchplan.recipe.overrides import override
+from launchplan.recipe.problems import problems_of
+from launchplan.recipe.schema import FORMAT_VERSION, Recipe
+from launchplan.source import Document, parse_text, problem, read_document
+
+S = TypeVar("S", bound=BaseModel)
+Source = str | Path | Mapping[str, Any]
+"""A path, the text itself, or data already parsed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded(Generic[S]):
+    """A typed file together with the document that knows where each value stands."""
+
+    value: S
+    document: Document
+
+    @property
+    def folder(self) -> Path:
+        """The folder that relative paths of the file start from."""
+        return Path(self.document.file).parent
+
+
+def load_recipe(source: Source, settings: Iterable[str] = ()) -> Loaded[Recipe]:
+    """Read a recipe and apply `--set` settings; raise `InputError` with every problem and its place."""
+    return _load(override(open_document(source), settings), Recipe, "recipe")
+
+
+def load_cluster(source: Source) -> Loaded[Cluster]:
+    """Read a cluster file; raise `InputError` with every problem and its place."""
+    return _load(open_document(source), Cluster, "cluster file")
+
+
+def open_document(source: Source) -> Document:
+    """Make a document of a path, of text (anything with a line end or a colon and space), or of data."""
+    if isinstance(source, Mapping):
+        return Document(json.loads(json.dumps(source)), "<mapping>")
+    if isinstance(source, str) and ("\n" in source or ": " in source or source.lstrip().startswith("{")):
+        return parse_text(source, "<text>")
+    return read_document(Path(source))
+
+
+def _load(document: Document, schema: type[S], what: str) -> Loaded[S]:
+    data = document.data
+    if data is None:
+        fix = f"`launchplan new` writes a {what}" if schema is Recipe else "see docs/cluster.md"
+        raise InputError((problem("REC001", "the file is empty", document.locate(()), fix=fix),))
+    if not isinstance(data, dict):
+        kind = "a list" if isinstance(data, list) else f"'{str(data)[:40]}'"
+        message = f"the file holds {kind}, not the mapping of a {what}"
+        raise InputError((problem("REC006", message, document.locate(())),))
+    _check_version(document, what)
+    try:
+        # JSON mode takes a list for a tuple while "8" stays a string; the data is JSON already.
+        return Loaded(schema.model_validate_json(json.dumps(data)), document)
+    except ValidationError as error:
+        raise InputError(problems_of(error, document, schema)) from error
+
+
+def _check_version(document: Document, what: str) -> None:
+    version = document.data.get("launchplan")
+    fix = f"write 'launchplan: {FORMAT_VERSION}'"
+    if "launchplan" not in document.data:
+        message = f"'launchplan: {FORMAT_VERSION}' is missing, so this may not be a {what}"
+        raise InputError((problem("REC004", message, document.locate(()), (), fix),))
+    if version != FORMAT_VERSION or isinstance(version, bool):
+        message = f"the {what} is of format {version}; this launchplan reads format {FORMAT_VERSION}"
+        path = ("launchplan",)
+        raise InputError((problem("REC004", message, document.locate(path), path, fix),))
