@@ -1,0 +1,261 @@
+"""Read a command line as the engine's own argument parser does.
+
+Both engines use Python's argparse with abbreviations on, so argparse itself is what reads here, filled from
+the flag facts of a version. vLLM's rewriting that comes before it (underscores, `-O3`, dotted JSON keys,
+`--model`) is in `engines.vllm.words`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, NoReturn
+
+from launchplan.catalog import EngineFacts, Flag
+from launchplan.catalog.engines import ValueType
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """One word of a command line, and the index of the word that it was written as."""
+
+    text: str
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """Why the parser does not take a command line."""
+
+    message: str
+    index: int | None
+    """Index of the word that it is about."""
+    flag: Flag | None = None
+    """The flag that it is about, when it is one of the version's."""
+    unknown: str | None = None
+    """The word that is no flag of this version."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arguments:
+    """The values of a command line, by the parser's name of each flag (`tensor_parallel_size`)."""
+
+    facts: EngineFacts = field(repr=False)
+    values: Mapping[str, Any]
+    """Every value, defaults included."""
+    given: Mapping[str, int]
+    """Names of the flags that were written, with the index of the word."""
+    refusal: Refusal | None = None
+
+    def __getitem__(self, name: str) -> Any:
+        """Return a value; None for a name that this version does not have."""
+        return self.values.get(name)
+
+    def __contains__(self, name: str) -> bool:
+        """Tell whether a flag was written."""
+        return name in self.given
+
+
+class _RefusedError(Exception):
+    """What argparse would print before it exits."""
+
+    def __init__(self, message: str, action: argparse.Action | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.action = action
+
+
+class _Parser(argparse.ArgumentParser):
+    """argparse that raises instead of leaving the process."""
+
+    def error(self, message: str) -> NoReturn:
+        raise _RefusedError(message)
+
+    def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
+        raise _RefusedError(message or f"exit {status}")
+
+
+def read_arguments(facts: EngineFacts, words: Sequence[Word]) -> Arguments:
+    """Parse the words after the program and its subcommand.
+
+    A command line that the engine's parser refuses gives its `refusal` and the values read so far.
+    """
+    parser, flags, defaults = _parser(facts)
+    texts = [word.text for word in words]
+    given = _given(facts, words)
+    try:
+        namespace, rest = parser.parse_known_args(texts, argparse.Namespace(**defaults))
+    except argparse.ArgumentError as error:
+        flag = flags.get(_destination(parser, error.argument_name))
+        index = given.get(flag.dest) if flag else None
+        return Arguments(facts, defaults, given, Refusal(error.message, index, flag))
+    except _RefusedError as error:
+        index, unknown = _ambiguous(error.message, words)
+        return Arguments(facts, defaults, given, Refusal(error.message, index, None, unknown))
+    refusal = None
+    if rest:
+        first = next((word for word in words if word.text == rest[0]), None)
+        message = f"unrecognized arguments: {' '.join(rest)}"
+        refusal = Refusal(message, first.index if first else None, None, rest[0])
+    return Arguments(facts, vars(namespace), given, refusal)
+
+
+def _given(facts: EngineFacts, words: Sequence[Word]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for word in words:
+        name = word.text.partition("=")[0]
+        if not name.startswith("-"):
+            continue
+        flag = facts.match(name)
+        if isinstance(flag, Flag):
+            found[flag.dest] = word.index
+    return found
+
+
+def _ambiguous(message: str, words: Sequence[Word]) -> tuple[int | None, str | None]:
+    written = re.match(r"ambiguous option: (\S+) could match", message)
+    if written is None:
+        return None, None
+    word = next((word for word in words if word.text.startswith(written[1])), None)
+    return (word.index if word else None), written[1]
+
+
+def _destination(parser: argparse.ArgumentParser, name: str | None) -> str:
+    first = (name or "").split("/")[0]
+    action = parser._option_string_actions.get(first)  # noqa: SLF001 # argparse names the flag, not the action
+    return action.dest if action else first
+
+
+_PARSERS: dict[int, tuple[_Parser, dict[str, Flag], dict[str, Any]]] = {}
+
+
+def _parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[str, Any]]:
+    """Build a version's parser once; facts are loaded once a process, so their identity is the key."""
+    key = id(facts)
+    if key not in _PARSERS:
+        _PARSERS[key] = _build_parser(facts)
+    parser, flags, defaults = _PARSERS[key]
+    return parser, flags, dict(defaults)
+
+
+def _build_parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[str, Any]]:
+    parser = _Parser(prog=facts.engine, add_help=False, exit_on_error=False)
+    defaults: dict[str, Any] = {}
+    for flag in facts.flags:
+        if flag.action == "help":
+            parser.add_argument(*flag.names, action="help", dest=flag.dest, default=argparse.SUPPRESS)
+            continue
+        defaults[flag.dest] = flag.default
+        _add(parser, flag)
+    return parser, {flag.dest: flag for flag in facts.flags}, defaults
+
+
+def _add(parser: argparse.ArgumentParser, flag: Flag) -> None:
+    options: dict[str, Any] = {"default": argparse.SUPPRESS}
+    if flag.kind == "switch":
+        off = set(flag.off_names)
+        on = [name for name in flag.names if name not in off]
+        parser.add_argument(*on, action="store_true", dest=flag.dest, **options)
+        if off:
+            parser.add_argument(*sorted(off), action="store_false", dest=flag.dest, **options)
+        return
+    if flag.action == "append":
+        options["action"] = "append"
+    options["type"] = converter(flag.type, nullable=flag.nullable)
+    if flag.choices is not None:
+        options["choices"] = list(flag.choices)
+    if flag.kind == "list":
+        options["nargs"] = "*" if flag.may_be_empty else "+"
+    elif flag.kind == "optional-value":
+        options["nargs"] = "?"
+    if flag.names:
+        parser.add_argument(*flag.names, dest=flag.dest, required=flag.required, **options)
+    else:
+        parser.add_argument(flag.dest, **options)
+
+
+_MULTIPLIERS = {
+    "k": 10**3,
+    "m": 10**6,
+    "g": 10**9,
+    "t": 10**12,
+    "K": 2**10,
+    "M": 2**20,
+    "G": 2**30,
+    "T": 2**40,
+}
+
+
+def human_int(text: str) -> int:
+    """Read `4k` (4,000), `4K` (4,096), `1.5M` is refused, `1.5m` is 1,500,000 (vllm/utils/argparse_utils.py)."""
+    text = text.strip()
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([kKmMgGtT])", text)
+    if found is None:
+        return int(text)
+    number, suffix = found.groups()
+    if suffix.isupper() and "." in number:
+        raise argparse.ArgumentTypeError(
+            f"{text}: no decimals before {suffix}; write {number}{suffix.lower()}"
+        )
+    return int(float(number) * _MULTIPLIERS[suffix])
+
+
+def _human_int_or_auto(text: str) -> int:
+    return -1 if text.strip() == "-1" or text.strip().lower() == "auto" else human_int(text)
+
+
+def _json(text: str) -> Any:
+    # Numbers outside strings may be written as 80m (vllm/engine/arg_utils.py, 0.33.0).
+    parts = re.split(r'("(?:[^"\\]|\\.)*")', text)
+    for place in range(0, len(parts), 2):
+        parts[place] = re.sub(
+            r"\b\d+(?:\.\d+)?[kKmMgGtT]\b", lambda found: str(human_int(found[0])), parts[place]
+        )
+    try:
+        return json.loads("".join(parts))
+    except json.JSONDecodeError as error:
+        raise argparse.ArgumentTypeError(f"not JSON: {error.msg} at column {error.colno}") from error
+
+
+def _json_or_text(text: str) -> Any:
+    return _json(text) if re.match(r"(?s)^\s*{.*}\s*$", text) else text
+
+
+def _truth(text: str) -> bool:
+    if text.lower() not in {"true", "false"}:
+        raise argparse.ArgumentTypeError(f"{text} is neither true nor false")
+    return text.lower() == "true"
+
+
+_CONVERTERS: dict[ValueType | None, Callable[[str], Any]] = {
+    None: str,
+    "str": str,
+    "int": int,
+    "float": float,
+    "bool": _truth,
+    "human-int": human_int,
+    "human-int-or-auto": _human_int_or_auto,
+    "json": _json,
+    "json-or-str": _json_or_text,
+    "json-text": str,
+    "folded-str": lambda text: text.lower().replace("-", "_"),
+    "opaque": str,
+}
+
+
+@cache
+def converter(kind: ValueType | None, *, nullable: bool = False) -> Callable[[str], Any]:
+    """Give the function that reads a value; raises as argparse expects for a value that is none."""
+    read = _CONVERTERS[kind]
+    if not nullable:
+        return read
+
+    def read_or_none(text: str) -> Any:
+        return None if text in {"", "None"} else read(text)
+
+    read_or_none.__name__ = kind or "value"
+    return read_or_none

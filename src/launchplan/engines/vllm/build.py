@@ -1,0 +1,191 @@
+"""vLLM's command lines: `vllm serve` for the head, the same with `--headless` for followers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pydantic import JsonValue
+
+from launchplan.engines.flags import (
+    argument_flags,
+    flag,
+    for_engine,
+    parser_of,
+    scalar_text,
+    serve_flags,
+    site_flag,
+)
+from launchplan.engines.hosts import SIDE_CHANNEL_PORT, Instance, cluster_of
+from launchplan.engines.launch import Flag, Value, Variable, text
+from launchplan.layout import PoolLayout
+from launchplan.resolve import ResolvedPool
+
+SERVE_FLAGS = {
+    "max_model_len": "--max-model-len",
+    "kv_cache_dtype": "--kv-cache-dtype",
+    "dtype": "--dtype",
+    "quantization": "--quantization",
+    "gpu_memory_utilization": "--gpu-memory-utilization",
+    "max_num_seqs": "--max-num-seqs",
+    "max_num_batched_tokens": "--max-num-batched-tokens",
+    "block_size": "--block-size",
+    "load_format": "--load-format",
+    "hf_overrides": "--hf-overrides",
+    "served_model_name": "--served-model-name",
+}
+"""Recipe keys of `serve` whose value vLLM takes as it is."""
+OTHER_SERVE_KEYS = (
+    "prefix_caching",
+    "trust_remote_code",
+    "features",
+    "tool_parser",
+    "reasoning_parser",
+    "host",
+    "port",
+)
+"""Keys of `serve` that this module maps in code."""
+CONNECTORS = {"nixl": "NixlConnector", "mooncake": "MooncakeConnector"}
+"""`kv_connector` names of vLLM 0.33.0 (kv_connector/factory.py)."""
+ROLES = {"prefill": "kv_producer", "decode": "kv_consumer"}
+LOCAL_CACHES = (("VLLM_CACHE_ROOT", "vllm"), ("FLASHINFER_WORKSPACE_BASE", "flashinfer"))
+"""Caches of compiled kernels beside Triton's, and their folder (vllm/envs.py, flashinfer/jit/env.py)."""
+
+
+def command(model: Value) -> tuple[Value, ...]:
+    """Give the program and its positional argument."""
+    return (text("vllm"), text("serve"), model)
+
+
+def flags(instance: Instance, node: int) -> tuple[Flag, ...]:
+    """Make the flags of one node of an instance; node 0 serves the API, the others are headless."""
+    pool = instance.layout.pool
+    rendezvous = tuple(_rendezvous(instance, node))
+    return (*_parallel(pool), *rendezvous, *_settings(pool, node), *argument_flags(pool))
+
+
+def unplaced_flags(pool: ResolvedPool) -> tuple[Flag, ...]:
+    """Make the flags that hold wherever the ranks come to sit."""
+    nodes = (flag("--nnodes", pool.nodes, pool.path("hardware", "nodes")),) if pool.nodes > 1 else ()
+    return (*_parallel(pool), *nodes, *_settings(pool, 0), *argument_flags(pool))
+
+
+def _settings(pool: ResolvedPool, node: int) -> Iterator[Flag]:
+    yield from serve_flags(pool, SERVE_FLAGS)
+    yield from _switches(pool)
+    yield from _endpoint(pool, node)
+    yield from _speculative(pool)
+    yield from _transfer(pool)
+
+
+def _parallel(pool: ResolvedPool) -> Iterator[Flag]:
+    parallel = pool.parallel
+    for key, name in (
+        ("tp", "--tensor-parallel-size"),
+        ("pp", "--pipeline-parallel-size"),
+        ("dp", "--data-parallel-size"),
+        ("dcp", "--decode-context-parallel-size"),
+    ):
+        size = getattr(parallel, key)
+        if size > 1:
+            yield flag(name, size, pool.path("parallel", key))
+    if parallel.ep > 1:
+        yield Flag("--enable-expert-parallel", (), pool.path("parallel", "ep"))
+
+
+def _rendezvous(instance: Instance, node: int) -> Iterator[Flag]:
+    layout = instance.layout
+    pool = layout.pool
+    if pool.nodes == 1:
+        return
+    path = pool.path("hardware", "nodes")
+    cluster = cluster_of(instance.deployment)
+    if spans_nodes(layout):
+        yield flag("--nnodes", pool.nodes, path)
+        yield flag("--node-rank", node, path)
+        yield site_flag("--master-addr", instance.head_address(), path)
+        if cluster and cluster.ports.rendezvous:
+            yield flag("--master-port", cluster.ports.rendezvous)
+    else:
+        yield flag("--data-parallel-size-local", layout.dp_ranks_per_node, path)
+        yield site_flag("--data-parallel-address", instance.head_address(), path)
+        if cluster and cluster.ports.data_parallel_rpc:
+            yield flag("--data-parallel-rpc-port", cluster.ports.data_parallel_rpc)
+        if node:
+            yield flag("--data-parallel-start-rank", node * layout.dp_ranks_per_node, path)
+    if node:
+        yield Flag("--headless", (), path)
+
+
+def spans_nodes(layout: PoolLayout) -> bool:
+    """Tell whether one data parallel rank needs several nodes, which is what `--nnodes` is for.
+
+    Ranks that fit on a node are joined by the `--data-parallel-*` flags (vllm/engine/arg_utils.py, 0.33.0).
+    """
+    return layout.pool.parallel.dp == 1 or layout.nodes_per_dp_rank > 1
+
+
+def _switches(pool: ResolvedPool) -> Iterator[Flag]:
+    serve = pool.serve
+    if serve.trust_remote_code:
+        yield Flag("--trust-remote-code", (), pool.path("serve", "trust_remote_code"))
+    if serve.prefix_caching is not None:
+        name = "--enable-prefix-caching" if serve.prefix_caching else "--no-enable-prefix-caching"
+        yield Flag(name, (), pool.path("serve", "prefix_caching"))
+    tools, reasoning = parser_of(pool, "tools"), parser_of(pool, "reasoning")
+    if tools:
+        yield Flag("--enable-auto-tool-choice", (), pool.path("serve", "features"))
+        yield flag("--tool-call-parser", tools, pool.path("serve", "features"))
+    if reasoning:
+        yield flag("--reasoning-parser", reasoning, pool.path("serve", "features"))
+
+
+def _endpoint(pool: ResolvedPool, node: int) -> Iterator[Flag]:
+    serve = pool.serve
+    if node:
+        return  # a headless follower has no API
+    if serve.host:
+        yield flag("--host", serve.host, pool.path("serve", "host"))
+    if serve.port:
+        yield flag("--port", serve.port, pool.path("serve", "port"))
+
+
+def speculative_config(pool: ResolvedPool) -> dict[str, JsonValue] | None:
+    """Build the value of `--speculative-config`."""
+    wanted = pool.speculative
+    if wanted is None:
+        return None
+    config: dict[str, JsonValue] = {} if wanted.model is None else {"model": wanted.model}
+    config["method"] = wanted.method
+    if wanted.tokens is not None:
+        config["num_speculative_tokens"] = wanted.tokens
+    return config | for_engine(wanted.options, "vllm")
+
+
+def _speculative(pool: ResolvedPool) -> Iterator[Flag]:
+    config = speculative_config(pool)
+    if config is not None:
+        yield flag("--speculative-config", scalar_text(config), pool.path("speculative"))
+
+
+def _transfer(pool: ResolvedPool) -> Iterator[Flag]:
+    if pool.role == "serve":
+        return
+    wanted = pool.deployment.recipe.value.transfer
+    backend = wanted.backend if wanted else "nixl"
+    config: dict[str, JsonValue] = {"kv_connector": CONNECTORS[backend], "kv_role": ROLES[pool.role]}
+    config |= for_engine(wanted.options, "vllm") if wanted else {}
+    yield flag("--kv-transfer-config", scalar_text(config), ("transfer",))
+
+
+def environment(instance: Instance, node: int) -> Iterator[Variable]:
+    """Give the variables that vLLM itself needs on one node."""
+    address = instance.fixed_address(node)
+    if address is not None and instance.layout.pool.nodes > 1:
+        yield Variable("VLLM_HOST_IP", text(address))
+    if instance.layout.pool.role == "serve":
+        return
+    # Left at `localhost`, every /health is 200 and the first request to the decode side fails.
+    yield Variable("VLLM_NIXL_SIDE_CHANNEL_HOST", instance.address(node))
+    cluster = cluster_of(instance.deployment)
+    port = cluster.ports.kv_side_channel if cluster else None
+    yield Variable("VLLM_NIXL_SIDE_CHANNEL_PORT", text(str(port or SIDE_CHANNEL_PORT)))

@@ -1,0 +1,18 @@
+"""Recipe, cluster and catalog brought together; every value has an origin."""
+
+from launchplan.resolve.build import fabric_name, flag_key, resolve
+from launchplan.resolve.origins import Origin, origins
+from launchplan.resolve.types import ENGINES, Deployment, Resolved, ResolvedPool, Role
+
+__all__ = [
+    "ENGINES",
+    "Deployment",
+    "Origin",
+    "Resolved",
+    "ResolvedPool",
+    "Role",
+    "fabric_name",
+    "flag_key",
+    "origins",
+    "resolve",
+]

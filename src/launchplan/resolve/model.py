@@ -1,0 +1,87 @@
+"""What a recipe's `model:` means: a catalog entry, a folder, a `config.json`, or a hub id nobody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from launchplan import catalog
+from launchplan.architecture import Architecture, read_architecture
+from launchplan.catalog import Checkpoint, ModelEntry
+from launchplan.catalog.models import merged_config
+from launchplan.errors import InputError
+from launchplan.recipe import Loaded, Recipe
+from launchplan.source import problem, read_json
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSource:
+    """The model as far as it is known."""
+
+    name: str
+    entry: ModelEntry | None = None
+    checkpoint: Checkpoint | None = None
+    architecture: Architecture | None = None
+    config: Mapping[str, Any] | None = None
+    """The parsed `config.json`, where the recipe names one."""
+    quantization_config: Mapping[str, Any] | None = None
+    """The parsed `hf_quant_config.json` beside it."""
+    default_checkpoint: str = ""
+    """What the engine loads when the recipe names no checkpoint."""
+
+    def with_overrides(self, overrides: Mapping[str, Any] | None) -> Architecture | None:
+        """Give the architecture that the engine sees once `--hf-overrides` have replaced values."""
+        if not overrides:
+            return self.architecture
+        if self.entry is not None:
+            return self.entry.architecture(self.checkpoint.id if self.checkpoint else None, overrides)
+        if self.config is not None:
+            return read_architecture(merged_config(self.config, overrides), self.quantization_config)
+        return None
+
+
+def find_model(name: str, checkpoint: str | None, recipe: Loaded[Recipe]) -> ModelSource:
+    """Look a model up in the catalog, else read its configuration from disk.
+
+    Raises `InputError` for a path that does not exist or holds no model configuration.
+    """
+    entry = catalog.model(name)
+    if entry is not None:
+        facts = entry.checkpoint(checkpoint or name) or (entry.checkpoints[0] if checkpoint is None else None)
+        default = facts.id if facts is not None else name
+        architecture = entry.architecture(facts.id if facts else None)
+        return ModelSource(name, entry, facts, architecture, default_checkpoint=default)
+    path = recipe.folder / Path(name).expanduser()
+    if path.exists() or _looks_like_path(name):
+        return _from_files(name, path, recipe)
+    return ModelSource(name, default_checkpoint=name)
+
+
+def _looks_like_path(name: str) -> bool:
+    return name.startswith((".", "/", "~")) or name.endswith(".json") or name.count("/") > 1
+
+
+def _from_files(name: str, path: Path, recipe: Loaded[Recipe]) -> ModelSource:
+    place = recipe.document.locate(("model",))
+    file = path / "config.json" if path.is_dir() else path
+    if not file.is_file():
+        message = f"model is '{name}', where there is no config.json"
+        fix = "name a folder with a config.json, the file itself, or a model of `launchplan list models`"
+        raise InputError((problem("REC001", message, place, ("model",), fix),))
+    config = _mapping(file, recipe)
+    beside = file.with_name("hf_quant_config.json")
+    quantization = _mapping(beside, recipe) if beside.is_file() else None
+    architecture = read_architecture(config, quantization)
+    folder = name if path.is_dir() else str(Path(name).parent)
+    return ModelSource(name, None, None, architecture, config, quantization, folder)
+
+
+def _mapping(file: Path, recipe: Loaded[Recipe]) -> Mapping[str, Any]:
+    data = read_json(file)
+    if not isinstance(data, dict):
+        place = recipe.document.locate(("model",))
+        message = f"{file} is not the JSON object of a model configuration"
+        raise InputError((problem("REC006", message, place, ("model",)),))
+    return data
