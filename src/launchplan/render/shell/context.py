@@ -1,0 +1,54 @@
+"""Everything that the templates of the shell target may print."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from launchplan.engines import Launch, Variable
+from launchplan.finding import Finding
+from launchplan.render.shell.bench import Bench, bench
+from launchplan.render.shell.checks import Preflight, preflight
+from launchplan.render.shell.endpoint import Endpoint, endpoint
+from launchplan.render.shell.runbook import Runbook, runbook
+from launchplan.render.shell.scripts import Script, scripts
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentFile:
+    """One file of variables."""
+
+    title: str
+    variables: tuple[Variable, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShellPlan:
+    """The context of the shell target."""
+
+    name: str
+    """The deployment's name."""
+    engine: str
+    """Engine and version."""
+    scripts: tuple[Script, ...]
+    environment: tuple[Variable, ...]
+    """What every process shares."""
+    endpoint: Endpoint
+    preflight: Preflight
+    bench: Bench
+    runbook: Runbook
+
+
+def shell_plan(launch: Launch, findings: tuple[Finding, ...]) -> ShellPlan:
+    """Bring a launch into the form that the templates print."""
+    deployment = launch.layout.resolved.deployment
+    made = scripts(launch)
+    return ShellPlan(
+        name=deployment.recipe.value.name,
+        engine=deployment.engine_label,
+        scripts=made,
+        environment=launch.env,
+        endpoint=endpoint(launch),
+        preflight=preflight(launch),
+        bench=bench(launch),
+        runbook=runbook(launch, made, findings),
+    )

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# one-node: a load test
+# 64 requests, 16 at a time, 2000 tokens in and 300 out (the recipe's workload)
+# Usage: ./bench.sh [BASE_URL [FLAGS OF THE BENCHMARK...]]
+# shellcheck disable=SC1003,SC1112,SC2016 # values are literal
+set -euo pipefail
+
+here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+set -a
+# shellcheck source=/dev/null
+source "$here/env/common.env"
+set +a
+
+default_url="http://${HEAD_ADDR:-127.0.0.1}:8123"
+url=${1:-$default_url}
+if (($# > 0)); then
+  shift
+fi
+
+args=(
+  --base-url "${url%/}"
+  --model acme/dense-8b
+  --served-model-name 'acme'"'"'s "dense" model: $8b'
+  --backend openai
+  --endpoint /v1/completions
+  --dataset-name random
+  --random-input-len 2000
+  --random-output-len 300
+  --num-prompts 64
+  --max-concurrency 16
+)
+exec vllm bench serve "${args[@]}" "$@"

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# pools-sglang: a load test
+# 32 requests, 8 at a time, 1024 tokens in and 256 out (some numbers are launchplan's: the recipe's workload leaves them open)
+# Usage: ./bench.sh [BASE_URL [FLAGS OF THE BENCHMARK...]]
+# shellcheck disable=SC1003,SC1112,SC2016 # values are literal
+set -euo pipefail
+
+here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+set -a
+# shellcheck source=/dev/null
+source "$here/env/common.env"
+set +a
+
+default_url="http://${PREFILL_HEAD_ADDR:-127.0.0.1}:8080"
+url=${1:-$default_url}
+if (($# > 0)); then
+  shift
+fi
+
+args=(
+  --base-url "${url%/}"
+  --model acme/experts-235b
+  --tokenizer acme/experts-235b
+  --backend sglang-oai
+  --dataset-name random-ids
+  --random-range-ratio 1.0
+  --random-input-len 1024
+  --random-output-len 256
+  --num-prompts 32
+  --max-concurrency 8
+)
+exec python3 -m sglang.bench_serving "${args[@]}" "$@"

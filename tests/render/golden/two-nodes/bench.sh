@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# two-nodes: a load test
+# 200 requests, 50 at a time, 98976 tokens in and 1024 out (the recipe's workload)
+# Usage: ./bench.sh [BASE_URL [FLAGS OF THE BENCHMARK...]]
+# shellcheck disable=SC1003,SC1112,SC2016 # values are literal
+set -euo pipefail
+
+here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+set -a
+# shellcheck source=/dev/null
+source "$here/env/common.env"
+set +a
+
+default_url="http://${HEAD_ADDR:-127.0.0.1}:8000"
+url=${1:-$default_url}
+if (($# > 0)); then
+  shift
+fi
+
+args=(
+  --base-url "${url%/}"
+  --model Qwen/Qwen3.8-2.4T-A95B-FP8
+  --served-model-name Qwen/Qwen3.8-2.4T-A95B-FP8
+  --backend openai
+  --endpoint /v1/completions
+  --dataset-name random
+  --random-input-len 98976
+  --random-output-len 1024
+  --num-prompts 200
+  --max-concurrency 50
+)
+exec vllm bench serve "${args[@]}" "$@"
