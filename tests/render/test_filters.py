@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from launchplan.engines import Inherited
 from launchplan.render.filters import code, comment, fence, json_text, longest_ticks, md, prose
+from launchplan.render.quoting import shell_word
 
 
 @given(st.text())
