@@ -39,5 +39,8 @@ lint: $(VENV)/.dev
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 
-clean:
+docs: $(VENV)/.dev   ## write the generated pages again
+	@$(BIN)/launchplan docs --write docs
+
+clean:           ## remove what make made
 	@rm -rf $(VENV) launch dist

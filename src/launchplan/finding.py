@@ -53,6 +53,8 @@ class Finding:
     """The engine and version that the finding was made for, where it depends on them: `vllm 0.33.0`."""
     source: str | None = None
     """What enforces it: a place in the engine's source, a document, a log."""
+    at: str | None = None
+    """How far the launch would come: `parse`, `config`, `worker` or `run`; None for unreadable input."""
 
     @property
     def key(self) -> str:

@@ -98,3 +98,16 @@ def test_cluster_files() -> None:
         "5:4 REC007 'address' is missing from nodes[1] | 'adress' looks like it",
     ]
     assert load_cluster("launchplan: 1\nname: c\nnodes: 64\n").value.nodes == 64
+
+
+def test_data_of_other_loaders_is_taken_as_written() -> None:
+    data = yaml.safe_load(GOOD) | {"evidence": yaml.safe_load("{status: derived, checked: 2026-08-15}")}
+    evidence = load_recipe(data).value.evidence
+    assert evidence is not None
+    assert evidence.checked == "2026-08-15"
+
+
+@pytest.mark.parametrize("value", [object(), float("nan"), {1, 2}, "\ud800"], ids=["object", "nan", "set", "surrogate"])
+def test_data_that_no_file_can_hold(value: object) -> None:
+    with pytest.raises(InputError, match="the data is no recipe"):
+        load_recipe(yaml.safe_load(GOOD) | {"summary": value})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from launchplan.catalog.base import Named
-from launchplan.catalog.fabrics import FabricVariable  # noqa: TC001 - pydantic reads it
+from launchplan.catalog.fabrics import FabricVariable
 
 
 class ClusterPreset(Named):

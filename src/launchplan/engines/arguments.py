@@ -191,7 +191,7 @@ _MULTIPLIERS = {
 
 
 def human_int(text: str) -> int:
-    """Read `4k` (4,000), `4K` (4,096), `1.5M` is refused, `1.5m` is 1,500,000 (vllm/utils/argparse_utils.py)."""
+    """Read `4k` as 4,000, `4K` as 4,096; `1.5m` is fine, `1.5M` is not (vllm/utils/argparse_utils.py)."""
     text = text.strip()
     found = re.fullmatch(r"(\d+(?:\.\d+)?)([kKmMgGtT])", text)
     if found is None:

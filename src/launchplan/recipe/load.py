@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import date
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from launchplan.errors import InputError
+from launchplan.finding import Location
 from launchplan.recipe.cluster import Cluster
 from launchplan.recipe.overrides import override
 from launchplan.recipe.problems import problems_of
@@ -48,10 +50,27 @@ def load_cluster(source: Source) -> Loaded[Cluster]:
 def open_document(source: Source) -> Document:
     """Make a document of a path, of text (anything with a line end or a colon and space), or of data."""
     if isinstance(source, Mapping):
-        return Document(json.loads(json.dumps(source)), "<mapping>")
+        return Document(_json_data(source), "<mapping>")
     if isinstance(source, str) and ("\n" in source or ": " in source or source.lstrip().startswith("{")):
         return parse_text(source, "<text>")
     return read_document(Path(source))
+
+
+def _json_data(source: Mapping[str, Any]) -> Any:
+    """Copy parsed data as JSON has it; a date, which YAML loaders make of `2026-08-15`, is text again."""
+    try:
+        text = json.dumps(source, default=_date_text, allow_nan=False, ensure_ascii=False)
+        text.encode()  # half of a surrogate pair is no text
+        return json.loads(text)
+    except (TypeError, ValueError, RecursionError) as error:
+        found = problem("REC006", f"the data is no recipe: {error}", Location("<mapping>"))
+        raise InputError((found,)) from error
+
+
+def _date_text(value: object) -> str:
+    if isinstance(value, date):
+        return value.isoformat()
+    raise TypeError(f"{type(value).__name__} {value!r} is nothing that YAML or JSON can hold")
 
 
 def _load(document: Document, schema: type[S], what: str) -> Loaded[S]:

@@ -9,6 +9,8 @@ from pydantic import Field, JsonValue
 from launchplan.recipe.base import Arguments, Count, Date, Environment, Port, Section, Slug, Text
 
 FORMAT_VERSION = 1
+Nodes = Annotated[int, Field(ge=1, le=1024)]
+GpusPerNode = Annotated[int, Field(ge=1, le=128)]
 EngineName = Literal["vllm", "sglang"]
 Feature = Literal["tools", "reasoning"]
 
@@ -29,9 +31,9 @@ class Hardware(Section):
 
     gpu: Text
     """Catalog id or alias of the accelerator: see `launchplan list gpus`."""
-    nodes: Count = 1
+    nodes: Nodes = 1
     """Hosts; a GB200/GB300 tray with 4 GPUs is one host."""
-    gpus_per_node: Count | None = None
+    gpus_per_node: GpusPerNode | None = None
     """GPUs used on each host; left out: what such a host usually has."""
     fabric: Text | None = None
     """What connects the hosts: see `launchplan list fabrics`; left out: unknown."""
@@ -42,9 +44,9 @@ class PoolHardware(Section):
 
     gpu: Text | None = None
     """Catalog id or alias of the accelerator."""
-    nodes: Count | None = None
+    nodes: Nodes | None = None
     """Hosts of one instance of the pool."""
-    gpus_per_node: Count | None = None
+    gpus_per_node: GpusPerNode | None = None
     """GPUs used on each host."""
     fabric: Text | None = None
     """What connects the hosts of the pool."""
@@ -245,7 +247,7 @@ class Recipe(Section):
     workload: Workload = Workload()
     """What clients ask for."""
     args: Arguments = {}
-    """Any other engine flag, without dashes in front: `max-num-partial-prefills: 2`; `true` is a bare switch,
+    """Any other engine flag, without dashes in front: `stream-interval: 4`; `true` is a bare switch,
     `false` its `--no-` form, a mapping JSON. Flags of one engine only stand under `vllm:` or `sglang:`."""
     env: Environment = {}
     """Environment of the engine; values are strings. Secrets are named by the site, never written here."""

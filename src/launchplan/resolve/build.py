@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from pydantic import JsonValue
@@ -12,18 +13,25 @@ from launchplan.catalog import Fabric, Gpu
 from launchplan.finding import KeyPath
 from launchplan.recipe import Cluster, Loaded, Recipe
 from launchplan.recipe.schema import Pool
-from launchplan.resolve.model import find_model
+from launchplan.resolve.model import find_model, model_of_config
 from launchplan.resolve.types import ENGINES, Deployment, Resolved, ResolvedPool, Role
 
 
-def resolve(recipe: Loaded[Recipe], cluster: Loaded[Cluster] | None = None) -> Resolved:
-    """Look up everything a recipe refers to.
+def resolve(
+    recipe: Loaded[Recipe],
+    cluster: Loaded[Cluster] | None = None,
+    model_config: str | Path | Mapping[str, Any] | None = None,
+) -> Resolved:
+    """Look up everything a recipe refers to; a `config.json` given as such comes before the catalog.
 
     What the catalog doesn't know stays None and becomes a finding of the FAC rules; only a model path that
     can't be read raises `InputError`.
     """
     value = recipe.value
-    source = find_model(value.model, value.checkpoint, recipe)
+    if model_config is None:
+        source = find_model(value.model, value.checkpoint, recipe)
+    else:
+        source = model_of_config(value.model, model_config)
     version = value.engine.version or catalog.versions(value.engine.name)[-1]
     facts = catalog.nearest_facts(value.engine.name, version)
     checkpoint = value.checkpoint or source.default_checkpoint

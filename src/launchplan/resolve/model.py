@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from launchplan.architecture import Architecture, read_architecture
 from launchplan.catalog import Checkpoint, ModelEntry
 from launchplan.catalog.models import merged_config
 from launchplan.errors import InputError
+from launchplan.finding import Location
 from launchplan.recipe import Loaded, Recipe
 from launchplan.source import problem, read_json
 
@@ -53,10 +55,47 @@ def find_model(name: str, checkpoint: str | None, recipe: Loaded[Recipe]) -> Mod
         default = facts.id if facts is not None else name
         architecture = entry.architecture(facts.id if facts else None)
         return ModelSource(name, entry, facts, architecture, default_checkpoint=default)
-    path = recipe.folder / Path(name).expanduser()
-    if path.exists() or _looks_like_path(name):
+    path = recipe.folder / _expanded(name)
+    if _exists(path) or _looks_like_path(name):
         return _from_files(name, path, recipe)
     return ModelSource(name, default_checkpoint=name)
+
+
+def model_of_config(name: str, config: str | Path | Mapping[str, Any]) -> ModelSource:
+    """Take a model as a Hugging Face `config.json` describes it: the file, its folder, or the parsed data."""
+    if not isinstance(config, Mapping):
+        path = Path(config)
+        return _read_config(name, str(path / "config.json" if path.is_dir() else path))
+    return ModelSource(name, None, None, read_architecture(config), config, None, name)
+
+
+@cache
+def _read_config(name: str, path: str) -> ModelSource:
+    data = read_json(Path(path))
+    if not isinstance(data, dict):
+        message = "this is not the JSON object of a model configuration"
+        raise InputError((problem("REC006", message, Location(path)),))
+    beside = Path(path).with_name("hf_quant_config.json")
+    quantization = read_json(beside) if beside.is_file() else None
+    return ModelSource(name, None, None, read_architecture(data, quantization), data, quantization, name)
+
+
+def _expanded(name: str) -> Path:
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:  # `~someone` who is no user here
+        return Path(name)
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):  # a name that no file can have
+        return False
+
+
+def _is_file(path: Path) -> bool:
+    return _exists(path) and path.is_file()
 
 
 def _looks_like_path(name: str) -> bool:
@@ -65,8 +104,8 @@ def _looks_like_path(name: str) -> bool:
 
 def _from_files(name: str, path: Path, recipe: Loaded[Recipe]) -> ModelSource:
     place = recipe.document.locate(("model",))
-    file = path / "config.json" if path.is_dir() else path
-    if not file.is_file():
+    file = path / "config.json" if _exists(path) and path.is_dir() else path
+    if not _is_file(file):
         message = f"model is '{name}', where there is no config.json"
         fix = "name a folder with a config.json, the file itself, or a model of `launchplan list models`"
         raise InputError((problem("REC001", message, place, ("model",), fix),))

@@ -22,6 +22,8 @@ from launchplan.source.problem import problem
 _BASE: type[Any] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _MAX_CHARACTERS = 1_000_000
 _MAX_NODES = 200_000
+_UNPRINTABLE = re.compile("[^\t\n\r -~\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What a YAML stream can't hold (YAML 1.1, 5.1)."""
 _TAG = "tag:yaml.org,2002:"
 
 
@@ -51,6 +53,9 @@ def parse_text(text: str, file: str) -> Document:
     if len(text) > _MAX_CHARACTERS:
         raise InputError((problem("REC001", f"{len(text):,} characters are too many", Location(file)),))
     text = text.removeprefix("\ufeff")
+    unprintable = _UNPRINTABLE.search(text)
+    if unprintable is not None:
+        raise InputError((_unprintable_problem(unprintable, file, text),))
     loader = _Loader(text)
     try:
         node = loader.get_single_node()
@@ -64,10 +69,17 @@ def parse_text(text: str, file: str) -> Document:
     try:
         data = walk.build(node, (), None) if node is not None else None
     except RecursionError as error:
-        raise InputError((problem("REC002", "nested too deep to be a recipe", Location(file)),)) from error
+        raise InputError((problem("REC002", "nested too deep to be a recipe", walk.here),)) from error
     if walk.problems:
         raise InputError(tuple(walk.problems[place] for place in sorted(walk.problems)))
     return Document(data, file, text, walk.spans, walk.written)
+
+
+def _unprintable_problem(found: re.Match[str], file: str, text: str) -> Finding:
+    before = text[: found.start()]
+    place = Location(file, before.count("\n") + 1, found.start() - before.rfind("\n"))
+    message = f"the control character 0x{ord(found[0]):02x} stands here"
+    return problem("REC002", message, place, fix='remove it, or write it in double quotes as "\\x.."')
 
 
 def _syntax_problem(error: yaml.YAMLError, file: str, text: str) -> Finding:
@@ -97,9 +109,12 @@ class _Walk:
         self.written: dict[KeyPath, str] = {}
         self.problems: dict[tuple[int, int], Finding] = {}
         self._nodes = 0
+        self.here = Location(file)
+        """Where the walk is."""
 
     def build(self, node: Node, path: KeyPath, key: tuple[int, int] | None) -> Any:
         self._nodes += 1
+        self.here = self._place(node)
         if self._nodes > _MAX_NODES:  # aliases of aliases grow without end
             place = self._place(node)
             raise InputError((problem("REC001", f"more than {_MAX_NODES:,} values", place, path),))
