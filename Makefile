@@ -6,7 +6,7 @@ FIND   := for p in $$PYTHON python3 python3.13 python3.12 python3.11 python3.14;
             "$$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null \
               && { command -v "$$p"; exit 0; }; \
           done; echo "launchplan needs Python >= 3.11 with venv" >&2; exit 1
-PIP    := $(BIN)/python -m pip --quiet --disable-pip-version-check
+PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
 
 .PHONY: help demo test lint docs clean
 

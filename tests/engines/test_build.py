@@ -34,7 +34,8 @@ def launch_of(case: dict[str, Any]) -> Launch:
 
 def shown(value: Value) -> str:
     return "".join(
-        part if isinstance(part, str) else f"{'+' * isinstance(part, Inherited)}${part.variable}" for part in value
+        part if isinstance(part, str) else f"{'+' * isinstance(part, Inherited)}${part.variable}"
+        for part in value
     )
 
 

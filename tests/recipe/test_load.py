@@ -107,7 +107,9 @@ def test_data_of_other_loaders_is_taken_as_written() -> None:
     assert evidence.checked == "2026-08-15"
 
 
-@pytest.mark.parametrize("value", [object(), float("nan"), {1, 2}, "\ud800"], ids=["object", "nan", "set", "surrogate"])
+@pytest.mark.parametrize(
+    "value", [object(), float("nan"), {1, 2}, "\ud800"], ids=["object", "nan", "set", "surrogate"]
+)
 def test_data_that_no_file_can_hold(value: object) -> None:
     with pytest.raises(InputError, match="the data is no recipe"):
         load_recipe(yaml.safe_load(GOOD) | {"summary": value})

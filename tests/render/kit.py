@@ -142,8 +142,11 @@ def case_bundle(name: str) -> Bundle:
 
 
 def fill(value: Value, site: Mapping[str, str]) -> str:
-    """Put the site's values into a value."""
-    return "".join(site[part.variable] if isinstance(part, Site) else part for part in value)
+    """Put the site's values into a value; a host of the tests has no search paths of its own."""
+    return "".join(
+        part if isinstance(part, str) else site[part.variable] if isinstance(part, Site) else ""
+        for part in value
+    )
 
 
 def site_of(launch: Launch) -> dict[str, str]:

@@ -61,7 +61,7 @@ def build_launch(layout: Layout) -> Launch:
 
 
 def head_views(resolved: Resolved, launch: Launch | None) -> tuple[EngineView, ...]:
-    """Read back the head's command line of every pool, as the engine will; also of one that was not placed."""
+    """Read back the head's command line of every pool, as the engine will, placed or not."""
     return tuple(view for pool in resolved.pools if (view := _head_view(pool, launch)) is not None)
 
 

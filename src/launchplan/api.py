@@ -1,0 +1,119 @@
+"""The public functions. Names in `__all__` stay; everything else may change.
+
+A recipe or cluster is given as a path, as text, or as data that was already parsed.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from launchplan.errors import InputError, RefusedError
+from launchplan.finding import Finding, KeyPath, Location, Severity
+from launchplan.lint import Site, find_command, lint_command
+from launchplan.pipeline import Plan, make_plan
+from launchplan.recipe import Source
+from launchplan.render import TARGETS, Bundle, render_bundle
+from launchplan.source import problem
+
+__all__ = [
+    "TARGETS",
+    "Bundle",
+    "Finding",
+    "InputError",
+    "KeyPath",
+    "Location",
+    "Plan",
+    "RefusedError",
+    "Report",
+    "Severity",
+    "Source",
+    "check",
+    "lint",
+    "render",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a check found."""
+
+    findings: tuple[Finding, ...]
+    """Worst first, then in the order of the file."""
+    plan: Plan | None
+    """The stages behind the findings; None when the input could not be read at all."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing stands in the way of a launch."""
+        return not any(finding.severity is Severity.ERROR for finding in self.findings)
+
+    @property
+    def readable(self) -> bool:
+        """Whether recipe and cluster file could be read as such."""
+        return self.plan is not None
+
+
+def check(recipe: Source, *, cluster: Source | None = None, set: Iterable[str] = ()) -> Report:  # noqa: A002
+    """Check a recipe against its model, hardware and engine version.
+
+    `set` holds `key.path=value` overrides. Input that can't be read is reported as REC findings and a plan of
+    None, not raised.
+    """
+    try:
+        plan = make_plan(recipe, cluster, set)
+    except InputError as error:
+        return Report(error.findings, None)
+    return Report(plan.findings, plan)
+
+
+def lint(
+    command: str | Sequence[str],
+    *,
+    gpu: str | None = None,
+    nodes: int | None = None,
+    gpus_per_node: int | None = None,
+    engine: str | None = None,
+    version: str | None = None,
+    model_config: str | Path | Mapping[str, Any] | None = None,
+    env: Mapping[str, str] | None = None,
+) -> Report:
+    """Check a command line that starts vLLM or SGLang, given as text or as its words.
+
+    The GPU, the hosts, the engine's version and the model's `config.json` (path or parsed) are what the
+    command doesn't say; rules that need what nobody says are not run. A finding's `at` tells how far the
+    launch would come. `engine` reads words that begin with the model or a flag as that engine's arguments.
+    """
+    found = find_command(command)
+    if found is None and engine is not None:
+        words = shlex.split(command) if isinstance(command, str) else list(command)
+        found = find_command([engine, "serve", *words])
+    if found is None:
+        message = "no `vllm serve` or `sglang serve` command found"
+        return Report((problem("REC001", message, Location("<command>")),), None)
+    found = replace(found, env={**(env or {}), **found.env})
+    checked = lint_command(found, Site(gpu, nodes, gpus_per_node, version, model_config))
+    return Report(checked.findings, checked.plan)
+
+
+def render(
+    recipe: Source,
+    *,
+    targets: Iterable[str] = ("shell",),
+    cluster: Source | None = None,
+    set: Iterable[str] = (),  # noqa: A002
+    force: bool = False,
+    templates: str | None = None,
+) -> Bundle:
+    """Render a recipe's launch bundle in memory; the same input gives the same bytes.
+
+    `templates` names a folder whose files replace the shipped ones. Raises `InputError` for unreadable input
+    and `RefusedError` when the plan has errors, unless forced; a plan without a layout can't be forced.
+    """
+    plan = make_plan(recipe, cluster, set)
+    if plan.launch is None or (plan.errors and not force):
+        raise RefusedError(plan.errors)
+    return render_bundle(plan.launch, plan.findings, tuple(targets), templates)

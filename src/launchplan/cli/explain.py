@@ -1,0 +1,36 @@
+"""`launchplan explain`."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+
+import click
+
+from launchplan.cli.exits import RefusalError
+from launchplan.cli.output import emit
+
+
+@click.command()
+@click.argument("code")
+def explain(code: str) -> None:
+    """Print a rule's page: why, how to mend it, its sources.
+
+    CODE is a finding's code or name: PAR101 or tp-splits-heads.
+    """
+    from launchplan.report.pages import explain_problem, explain_rule
+    from launchplan.rules import RULES
+    from launchplan.source.problem import PROBLEMS
+
+    wanted = code.strip().casefold()
+    for rule in RULES:
+        if wanted in {rule.code.casefold(), rule.name}:
+            emit(explain_rule(rule))
+            return
+    for known, (name, meaning) in PROBLEMS.items():
+        if wanted in {known.casefold(), name}:
+            emit(explain_problem(known, name, meaning))
+            return
+    names = [name for rule in RULES for name in (rule.code, rule.name)] + list(PROBLEMS)
+    near = get_close_matches(code.strip().upper(), names, 1) or get_close_matches(wanted, names, 1)
+    cure = f"did you mean {near[0]}?" if near else "`launchplan list rules` names them"
+    raise RefusalError(f"no rule is called {code}; {cure}")

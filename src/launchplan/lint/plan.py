@@ -1,0 +1,122 @@
+"""Check one command: read its arguments, say them as a recipe, run the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from launchplan import catalog
+from launchplan.engines import EngineView
+from launchplan.engines.arguments import Arguments, Refusal, read_arguments
+from launchplan.engines.vllm.words import rewrite
+from launchplan.errors import InputError
+from launchplan.finding import Finding, KeyPath, Location, Severity
+from launchplan.layout import place
+from launchplan.lint.command import Command
+from launchplan.lint.recipe import Translation, recipe_of
+from launchplan.pipeline import Plan, plan_of
+from launchplan.recipe import load_recipe
+from launchplan.resolve import resolve
+
+ABOUT_RECIPES = ("FAC", "OPS", "REC")
+"""Families that speak of how a recipe is written and of what it claims; a command claims nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """What the command does not say itself."""
+
+    gpu: str | None = None
+    nodes: int | None = None
+    gpus_per_node: int | None = None
+    version: str | None = None
+    model_config: str | Path | Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What a check of a command found; no plan when its parser refuses it."""
+
+    findings: tuple[Finding, ...]
+    plan: Plan | None
+
+
+def lint_command(command: Command, site: Site) -> Checked:
+    """Check a command by every rule that a recipe would get and that says something of a command."""
+    version = site.version or catalog.versions(command.engine)[-1]
+    facts = catalog.nearest_facts(command.engine, version)
+    if facts is None:
+        return Checked((_unknown_version(command.engine, version),), None)
+    words = rewrite(command.words) if command.engine == "vllm" else command.words
+    arguments = read_arguments(facts, words)
+    if arguments.refusal is not None:
+        return Checked((_refusal(arguments.refusal, arguments, command, version),), None)
+    translation = recipe_of(arguments)
+    try:
+        plan = _plan(arguments, translation, command, site, version)
+    except InputError as error:
+        return Checked(tuple(_in_command(finding) for finding in error.findings), None)
+    kept = (finding for finding in plan.findings if finding.code[:3] not in ABOUT_RECIPES)
+    return Checked(tuple(_in_command(finding) for finding in kept), plan)
+
+
+def _plan(arguments: Arguments, translation: Translation, command: Command, site: Site, version: str) -> Plan:
+    recipe = load_recipe(_recipe(arguments, translation, command, site, version))
+    resolved = resolve(recipe, model_config=site.model_config)
+    (pool,) = resolved.pools
+    paths = _paths(arguments, translation)
+    view = EngineView(pool, arguments, dict(command.env), paths)
+    return plan_of(resolved, place(resolved), None, (view,))
+
+
+def _paths(arguments: Arguments, translation: Translation) -> dict[str, KeyPath]:
+    by_word = {index: path for path, index in translation.words.items()}
+    return {name: by_word[index] for name, index in arguments.given.items() if index in by_word}
+
+
+def _recipe(
+    arguments: Arguments, translation: Translation, command: Command, site: Site, version: str
+) -> dict[str, Any]:
+    hardware = {
+        "gpu": site.gpu or "unknown",
+        "nodes": translation.nodes or site.nodes or 1,
+        "gpus_per_node": site.gpus_per_node,
+    }
+    return {
+        "launchplan": 1,
+        "name": "command",
+        "model": arguments["model_tag"] or arguments["model_path"] or "model",
+        "engine": {"name": command.engine, "version": version},
+        "hardware": {key: value for key, value in hardware.items() if value is not None},
+        **{key: value for key, value in translation.sections.items() if value},
+        "env": dict(command.env),
+    }
+
+
+def _in_command(finding: Finding) -> Finding:
+    # The recipe was made on the way; its keys name what the command says, its lines don't exist.
+    return Finding(
+        finding.code, finding.name, finding.severity, finding.message, finding.path, Location("<command>"),
+        finding.fix, finding.engine, finding.source, finding.at or "config",
+    )  # fmt: skip
+
+
+def _refusal(refusal: Refusal, arguments: Arguments, command: Command, version: str) -> Finding:
+    facts = arguments.facts
+    near = facts.nearest(refusal.unknown.partition("=")[0]) if refusal.unknown else None
+    fix = f"did you mean {near}?" if near else None
+    name = refusal.flag.name if refusal.flag else None
+    message = f"{name}: {refusal.message}" if name else refusal.message
+    code, rule = ("ENG101", "flag-known") if refusal.unknown else ("ENG103", "flag-value")
+    return Finding(
+        code, rule, Severity.ERROR, message, ("args", (refusal.unknown or name or "").lstrip("-")),
+        Location("<command>"), fix, f"{command.engine} {version}", "the engine's argument parser", "parse",
+    )  # fmt: skip
+
+
+def _unknown_version(engine: str, version: str) -> Finding:
+    oldest = catalog.versions(engine)[0]
+    message = f"no flags are known for {engine} {version}; the oldest known release is {oldest}"
+    return Finding("FAC105", "engine-version-known", Severity.INFO, message, (), Location("<command>"))

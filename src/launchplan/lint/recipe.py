@@ -1,0 +1,205 @@
+"""Turn a command's arguments into the recipe that says the same."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from launchplan.engines.arguments import Arguments
+from launchplan.engines.sglang.build import ALGORITHMS
+from launchplan.engines.sglang.build import SERVE_FLAGS as SGLANG_SERVE
+from launchplan.engines.vllm.build import SERVE_FLAGS as VLLM_SERVE
+from launchplan.finding import KeyPath
+
+_VLLM_PARALLEL = {
+    "tensor_parallel_size": "tp",
+    "pipeline_parallel_size": "pp",
+    "data_parallel_size": "dp",
+    "decode_context_parallel_size": "dcp",
+}
+_SGLANG_PARALLEL = {"tp_size": "tp", "pp_size": "pp", "ep_size": "ep", "dcp_size": "dcp"}
+_ENDPOINT = {"host": "host", "port": "port"}
+_RENDEZVOUS = frozenset({
+    "nnodes", "node_rank", "master_addr", "master_port", "dist_init_addr", "headless",
+    "data_parallel_address", "data_parallel_rpc_port", "data_parallel_size_local", "data_parallel_start_rank",
+})  # fmt: skip
+"""Flags that say which host this is; a recipe's hardware says it for all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """Sections of a recipe, and which word each key came from."""
+
+    sections: dict[str, Any]
+    words: Mapping[KeyPath, int]
+    nodes: int | None
+    """Hosts that the command speaks of; None when it doesn't."""
+
+
+def recipe_of(arguments: Arguments) -> Translation:
+    """Say as a recipe's sections what a command says; flags without a key of their own go to `args`."""
+    engine = arguments.facts.engine
+    return (_Vllm if engine == "vllm" else _Sglang)(arguments).translate()
+
+
+class _Translator(ABC):
+    """Collects keys; each remembers the word that it came from."""
+
+    serve: Mapping[str, str]
+    parallel: Mapping[str, str]
+
+    def __init__(self, arguments: Arguments) -> None:
+        self.arguments = arguments
+        self.sections: dict[str, Any] = {"parallel": {}, "serve": {}, "args": {}}
+        self.words: dict[KeyPath, int] = {}
+        self.done: set[str] = set()
+
+    def translate(self) -> Translation:
+        self.special()
+        flags = {flag.dest: flag for flag in self.arguments.facts.flags}
+        keys = self._serve_keys()
+        for name, index in self.arguments.given.items():
+            value = self.arguments[name]
+            if name in self.done or name in _RENDEZVOUS:
+                continue
+            if name in self.parallel:
+                self.put(("parallel", self.parallel[name]), value, index)
+            elif name in keys and value is not None:
+                self.put(("serve", keys[name]), value, index)
+            else:
+                flag = flags[name].name if name in flags else f"--{name}"
+                self.put(("args", flag.removeprefix("--")), value, index)
+        return Translation(self.sections, self.words, self.nodes())
+
+    @abstractmethod
+    def special(self) -> None:
+        """Put what more than one flag says, or one flag says in another way than the recipe."""
+
+    def nodes(self) -> int | None:
+        """Tell how many hosts the command speaks of."""
+        count = self.arguments["nnodes"]
+        return count if "nnodes" in self.arguments and isinstance(count, int) else None
+
+    def put(self, path: KeyPath, value: Any, index: int) -> None:
+        held = self.sections
+        for part in path[:-1]:
+            held = held.setdefault(str(part), {})
+        held[str(path[-1])] = value
+        self.words[path] = index
+
+    def take(self, name: str, path: KeyPath, value: Any) -> None:
+        self.done.add(name)
+        self.put(path, value, self.arguments.given[name])
+
+    def _serve_keys(self) -> dict[str, str]:
+        facts = self.arguments.facts
+        found = dict(_ENDPOINT)
+        for key, name in self.serve.items():
+            flag = facts.find(name)
+            if flag is not None:
+                found[flag.dest] = key
+        return found
+
+    def parsers(self) -> None:
+        for name, key in (("tool_call_parser", "tool_parser"), ("reasoning_parser", "reasoning_parser")):
+            value = self.arguments[name]
+            if name in self.arguments and value:
+                self.take(name, ("serve", key), value)
+
+
+class _Vllm(_Translator):
+    serve = VLLM_SERVE
+    parallel = _VLLM_PARALLEL
+
+    def special(self) -> None:
+        given = self.arguments
+        if given["enable_expert_parallel"] and "enable_expert_parallel" in given:
+            size = given["tensor_parallel_size"] * given["data_parallel_size"]
+            self.take("enable_expert_parallel", ("parallel", "ep"), max(size, 1))
+        if "enable_auto_tool_choice" in given and given["tool_call_parser"]:
+            self.done.add("enable_auto_tool_choice")
+        for name, key in (
+            ("enable_prefix_caching", "prefix_caching"),
+            ("trust_remote_code", "trust_remote_code"),
+        ):
+            if name in given:
+                self.take(name, ("serve", key), given[name])
+        self.parsers()
+        config = given["speculative_config"]
+        if isinstance(config, dict) and isinstance(config.get("method"), str):
+            section = {"method": config["method"]}
+            for theirs, ours in (("num_speculative_tokens", "tokens"), ("model", "model")):
+                if theirs in config:
+                    section[ours] = config[theirs]
+            rest = {k: v for k, v in config.items() if k not in {"method", "num_speculative_tokens", "model"}}
+            self.take("speculative_config", ("speculative",), section | ({"options": rest} if rest else {}))
+        self.done.add("model_tag")
+
+    def nodes(self) -> int | None:
+        given = self.arguments
+        local = given["data_parallel_size_local"]
+        if (
+            "nnodes" not in given
+            and "data_parallel_size_local" in given
+            and isinstance(local, int)
+            and local > 0
+        ):
+            return max(1, int(given["data_parallel_size"]) // local)
+        return _Translator.nodes(self)
+
+
+class _Sglang(_Translator):
+    serve = SGLANG_SERVE
+    parallel = _SGLANG_PARALLEL
+
+    def special(self) -> None:
+        given = self.arguments
+        self._data_parallel()
+        if "kv_cache_dtype" in given:
+            self.take("kv_cache_dtype", ("serve", "kv_cache_dtype"), given["kv_cache_dtype"])
+        if given["disable_radix_cache"] and "disable_radix_cache" in given:
+            self.take("disable_radix_cache", ("serve", "prefix_caching"), value=False)
+        if given["trust_remote_code"] and "trust_remote_code" in given:
+            self.take("trust_remote_code", ("serve", "trust_remote_code"), value=True)
+        self.parsers()
+        self._speculative()
+        self.done.add("model_path")
+
+    def _data_parallel(self) -> None:
+        """Split `--tp-size` into attention replicas, as a recipe counts them."""
+        given = self.arguments
+        attention = given["attn_dp_size"] or 1
+        name = "attn_dp_size"
+        if given["enable_dp_attention"] and "enable_dp_attention" in given:
+            attention, name = given["dp_size"] or 1, "dp_size"
+            self.done.add("enable_dp_attention")
+        if attention > 1 and name in given:
+            tp = given["tp_size"]
+            self.take(name, ("parallel", "dp"), attention)
+            if "tp_size" in given:
+                self.take("tp_size", ("parallel", "tp"), max(1, tp // attention))
+        elif "dp_size" in given:
+            self.take("dp_size", ("parallel", "dp"), given["dp_size"])
+
+    def _speculative(self) -> None:
+        given = self.arguments
+        algorithm = given["speculative_algorithm"]
+        if "speculative_algorithm" not in given or not isinstance(algorithm, str):
+            return
+        methods = {theirs: ours for ours, theirs in ALGORITHMS.items()}
+        section: dict[str, Any] = {"method": methods.get(algorithm.upper(), algorithm)}
+        if given["speculative_draft_model_path"] and "speculative_draft_model_path" in given:
+            section["model"] = given["speculative_draft_model_path"]
+            self.done.add("speculative_draft_model_path")
+        options = {
+            name.removeprefix("speculative_"): given[name]
+            for name in given.given
+            if name.startswith("speculative_")
+            and name not in {"speculative_algorithm", "speculative_draft_model_path"}
+        }
+        self.done |= {f"speculative_{name}" for name in options}
+        self.take(
+            "speculative_algorithm", ("speculative",), section | ({"options": options} if options else {})
+        )

@@ -1,0 +1,54 @@
+"""The order of the stages; the only module that knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from launchplan.engines import EngineView, Launch, build_launch, head_views
+from launchplan.finding import Finding, Severity
+from launchplan.layout import Layout, place
+from launchplan.recipe import Cluster, Loaded, Recipe, Source, load_cluster, load_recipe
+from launchplan.resolve import Resolved, resolve
+from launchplan.rules import RULES, Rule
+from launchplan.rules.run import Stages, run
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Every stage of one deployment as far as it could be built, and what the rules say of it."""
+
+    recipe: Loaded[Recipe]
+    cluster: Loaded[Cluster] | None
+    resolved: Resolved
+    layout: Layout | None
+    launch: Launch | None
+    views: tuple[EngineView, ...]
+    """The head process of each pool, as its engine sees it."""
+    findings: tuple[Finding, ...]
+    not_run: tuple[Rule, ...]
+    """Rules whose stage could not be built."""
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """The findings that stand in the way of a launch."""
+        return tuple(finding for finding in self.findings if finding.severity is Severity.ERROR)
+
+
+def make_plan(recipe: Source, cluster: Source | None = None, settings: Iterable[str] = ()) -> Plan:
+    """Take a recipe through all stages; raise `InputError` when a file can't be read as what it should be."""
+    loaded = load_recipe(recipe, settings)
+    site = load_cluster(cluster) if cluster is not None else None
+    resolved = resolve(loaded, site)
+    layout = place(resolved)
+    launch = build_launch(layout) if layout is not None else None
+    return plan_of(resolved, layout, launch, head_views(resolved, launch))
+
+
+def plan_of(
+    resolved: Resolved, layout: Layout | None, launch: Launch | None, views: tuple[EngineView, ...]
+) -> Plan:
+    """Run the rules over stages that were built already."""
+    deployment = resolved.deployment
+    findings, not_run = run(RULES, Stages(resolved, layout, launch, views))
+    return Plan(deployment.recipe, deployment.cluster, resolved, layout, launch, views, findings, not_run)

@@ -1,0 +1,63 @@
+"""A parser that this engine version does not have.
+
+## Why
+
+Parsers are registered by name, and releases add them. vLLM looks the tool parser up only when the API server
+comes up, after the weights are loaded; SGLang's argument parser refuses it at once. vLLM's reasoning parsers
+are not listed by its parser and are not checked here.
+
+## Fix
+
+Use a name of this version, or a newer version; `tool-parser-plugin` under `args` brings one of your own.
+
+## References
+
+- vLLM 0.33.0 names shown for `--tool-call-parser`; SGLang 0.5.23 choices
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from launchplan.engines.flags import parser_of
+from launchplan.resolve import ResolvedPool
+from launchplan.rules.flag_names import missing_name, names_of
+from launchplan.rules.given import raw_flags
+from launchplan.rules.rule import ERROR, Violation, rule
+from launchplan.rules.wording import shown
+from launchplan.units import choice_text
+
+FLAGS = {"tools": "--tool-call-parser", "reasoning": "--reasoning-parser"}
+KEYS = {"tools": "tool_parser", "reasoning": "reasoning_parser"}
+PLUGINS = {"tools": "tool_parser_plugin", "reasoning": "reasoning_parser_plugin"}
+
+
+@rule(
+    "ENG106",
+    "parser-known",
+    severity=ERROR,
+    source={"vllm": "names of --tool-call-parser", "sglang": "choices of the parser flags"},
+    at={"vllm": "run", "sglang": "parse"},
+)
+def check(pool: ResolvedPool) -> Iterator[Violation]:
+    """Look each parser up among those of this version."""
+    for feature, flag in FLAGS.items():
+        name = parser_of(pool, feature)
+        if (
+            name is None
+            or PLUGINS[feature] in raw_flags(pool)
+            or not missing_name(pool.deployment, flag, name)
+        ):
+            continue
+        known = names_of(pool.deployment, flag)
+        near = get_close_matches(name, known, n=2, cutoff=0.5)
+        own = getattr(pool.serve, KEYS[feature]) is not None
+        path = pool.path("serve", KEYS[feature] if own else "features")
+        fix = (
+            f"use {choice_text(near)}, or a newer {pool.deployment.engine}"
+            if near
+            else f"use a newer {pool.deployment.engine}"
+        )
+        what = "tool" if feature == "tools" else "reasoning"
+        yield Violation(f"{pool.deployment.engine_label} has no {what} parser {shown(name)}", path, fix)

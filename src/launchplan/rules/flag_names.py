@@ -1,0 +1,38 @@
+"""Flag names and value names of an engine version."""
+
+from __future__ import annotations
+
+from launchplan.catalog import Ambiguous, EngineFacts, Flag
+from launchplan.resolve import Deployment
+from launchplan.rules.versions import bounds
+from launchplan.rules.wording import cut
+
+
+def taken_for(facts: EngineFacts, key: str) -> Flag | Ambiguous | None:
+    """Find what the parser takes a key of `args` for, as launchplan writes it."""
+    name = key.partition(".")[0]
+    return facts.find(f"--{name}") or facts.find(f"-{name}") or facts.match(f"--{name}")
+
+
+def flag_text(key: str) -> str:
+    """Write a key of `args` as the flag that it becomes."""
+    return "--" + cut(key.partition(".")[0])
+
+
+def names_of(deployment: Deployment, spelled: str) -> tuple[str, ...]:
+    """Give the value names that a flag has in the version, empty when they are not known."""
+    flag = deployment.facts.find(spelled) if deployment.facts else None
+    return _names(flag) if flag else ()
+
+
+def _names(flag: Flag) -> tuple[str, ...]:
+    return tuple(str(name) for name in flag.choices or () if name is not None) or flag.value_names
+
+
+def missing_name(deployment: Deployment, spelled: str, name: str) -> bool:
+    """Tell whether it is sure that a flag has no value of this name in the version."""
+    releases = bounds(deployment)
+    flags = [facts.find(spelled) for facts in releases]
+    return bool(releases) and all(
+        flag is not None and _names(flag) and name not in _names(flag) for flag in flags
+    )

@@ -1,0 +1,21 @@
+"""Rules about hosts and what connects them."""
+
+from __future__ import annotations
+
+from launchplan.rules.network import (
+    enough_hosts,
+    experts_need_rdma,
+    experts_network_known,
+    hosts_differ,
+    replicas_on_one_node,
+    tp_within_domain,
+)
+
+RULES = (
+    experts_need_rdma.check,
+    tp_within_domain.check,
+    enough_hosts.check,
+    hosts_differ.check,
+    replicas_on_one_node.check,
+    experts_network_known.check,
+)

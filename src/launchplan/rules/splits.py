@@ -1,0 +1,86 @@
+"""Which tensor parallel sizes a model's parts can be split by, one predicate a part.
+
+Each takes an architecture and a size and is true when the split works, and also when the architecture does
+not say enough: unknown is not an error.
+"""
+
+from __future__ import annotations
+
+from launchplan.architecture import Architecture
+from launchplan.resolve import ResolvedPool
+from launchplan.rules.given import raw_flags, switched_on
+
+VOCABULARY_PADDING = 64
+"""vLLM 0.33.0 pads the vocabulary to this (`vocab_parallel_embedding.py:DEFAULT_VOCAB_PADDING_SIZE`)."""
+SPLIT_TOWERS = {
+    "vllm": frozenset({"Qwen2VLForConditionalGeneration", "Qwen2_5_VLForConditionalGeneration",
+                       "Qwen3VLForConditionalGeneration", "Qwen3VLMoeForConditionalGeneration",
+                       "Qwen3_5ForConditionalGeneration", "Qwen3_5MoeForConditionalGeneration",
+                       "MiniMaxM3SparseForConditionalGeneration"}),
+    "sglang": frozenset({"Qwen3VLForConditionalGeneration", "Qwen3VLMoeForConditionalGeneration",
+                         "Qwen3_5ForConditionalGeneration", "Qwen3_5MoeForConditionalGeneration",
+                         "KimiK25ForConditionalGeneration"}),
+}  # fmt: skip
+"""Model classes whose vision tower was seen to be split by tp; others replicate it or pad its heads."""
+
+
+def heads(model: Architecture, size: int) -> bool:
+    """Query heads: each rank gets as many."""
+    count = model.num_attention_heads
+    return count is None or count % size == 0
+
+
+def has_kv_heads(model: Architecture) -> bool:
+    """Whether the KV cache is held by heads that are split, which latent attention has not."""
+    return model.attention_kind in {"mha", "gqa", "mqa"} and model.num_key_value_heads is not None
+
+
+def kv_heads(model: Architecture, size: int) -> bool:
+    """KV heads: split evenly, or each one copied evenly."""
+    count = model.num_key_value_heads
+    if not has_kv_heads(model) or count is None:
+        return True
+    return size % count == 0 if size >= count else count % size == 0
+
+
+def linear_heads(model: Architecture, size: int) -> bool:
+    """Heads and groups of the recurrent layers; a single group may be shared."""
+    linear = model.linear_attention
+    if linear is None:
+        return True
+    counts = [linear.num_key_heads, linear.num_value_heads]
+    if linear.num_groups != 1:
+        counts.append(linear.num_groups)
+    return all(count is None or count % size == 0 for count in counts)
+
+
+def vocabulary(model: Architecture, size: int) -> bool:
+    """Rows of the embedding, padded as vLLM pads them."""
+    return model.vocab_size is None or padded_vocabulary(model.vocab_size) % size == 0
+
+
+def padded_vocabulary(rows: int) -> int:
+    """Round a vocabulary up to vLLM's padding."""
+    return -(-rows // VOCABULARY_PADDING) * VOCABULARY_PADDING
+
+
+def vision_heads(pool: ResolvedPool, model: Architecture, size: int) -> bool:
+    """Heads of a vision tower that is split; data parallel towers are not."""
+    count = model.vision.num_heads if model.vision else None
+    if count is None or not SPLIT_TOWERS[pool.deployment.engine] & {*model.architectures}:
+        return True
+    if raw_flags(pool).get("mm_encoder_tp_mode") == "data" or switched_on(pool, "mm_enable_dp_encoder"):
+        return True
+    return count % size == 0
+
+
+def works(pool: ResolvedPool, model: Architecture, size: int) -> bool:
+    """Whether every part of the model that is known can be split by a tensor parallel size."""
+    vocabulary_fits = pool.deployment.engine != "vllm" or vocabulary(model, size)
+    return (
+        heads(model, size)
+        and kv_heads(model, size)
+        and linear_heads(model, size)
+        and vision_heads(pool, model, size)
+        and vocabulary_fits
+    )

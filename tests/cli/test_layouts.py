@@ -1,0 +1,56 @@
+"""The layout that `launchplan new` picks, for models and machines that people have."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from launchplan.cli.draft import draft_name
+
+Runner = Callable[..., Any]
+
+QWEN = "--model Qwen/Qwen3.8-2.4T-A95B-FP8"
+CASES = {
+    f"{QWEN} --gpu b300": "{tp: 8}",
+    f"{QWEN} --gpu b300 --nodes 2 --fabric infiniband": "{tp: 8, pp: 2}",
+    f"{QWEN} --gpu b300 --nodes 2 --fabric infiniband --mtp 3": "{tp: 16}",
+    f"{QWEN} --gpu gb300 --nodes 4": "{tp: 16}",
+    f"{QWEN} --gpu gb300 --nodes 3": "{tp: 4, pp: 3}",
+    f"{QWEN} --gpu b300 --tp 4 --nodes 1": "{tp: 4, dp: 2}",
+    "--model moonshotai/Kimi-K3 --gpu gb300 --nodes 2": "{tp: 8}",
+    "--model moonshotai/Kimi-K3 --gpu h200 --nodes 2 --engine sglang --fabric infiniband": "{tp: 8, pp: 2}",
+    "--model Qwen/Qwen3-32B --gpu h100": "{tp: 8}",
+    "--model Qwen/Qwen3-32B --gpu h100 --dp 4": "{tp: 2, dp: 4}",
+    "--model Qwen/Qwen3-32B --gpu h100 --tp 2": "{tp: 2, dp: 4}",
+    "--model Qwen/Qwen3-32B --gpu h100 --pp 2": "{tp: 4, pp: 2}",
+    "--model Qwen/Qwen3-32B --gpu l4 --gpus-per-node 1": "{tp: 1}",
+    "--model Qwen/Qwen3-32B --gpu h100 --gpus-per-node 6": "{tp: 2, dp: 3}",
+    "--model somebody/unknown --gpu h100": "{tp: 8}",
+}
+
+
+@pytest.mark.parametrize("flags", CASES)
+def test_layout(flags: str, launchplan: Runner) -> None:
+    made = launchplan("new", *flags.split(), "-o", "-")
+    assert (made.code, made.err) == (0, "")
+    assert re.findall(r"^parallel: (.*)$", made.out, re.MULTILINE) == [CASES[flags]]
+    checked = launchplan("check", "-", stdin=made.out.encode())
+    assert checked.code == 0
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("Qwen/Qwen3.8-2.4T-A95B-FP8", "qwen3.8-2.4t-a95b-fp8-1x8-h100"),
+        ("./my models/Qwen 3 (copy)/config.json", "qwen-3-copy-1x8-h100"),
+        ("/models/x.json", "x-1x8-h100"),
+        ("模型", "1x8-h100"),
+        ("a" * 100, "a" * 54 + "-1x8-h100"),
+    ],
+)
+def test_name(model: str, name: str) -> None:
+    assert draft_name(model, 1, 8, "h100") == name
+    assert len(name) <= 63
