@@ -247,15 +247,22 @@ _CONVERTERS: dict[ValueType | None, Callable[[str], Any]] = {
 }
 
 
+_WORDS: dict[ValueType | None, str] = {
+    "int": "whole number",
+    "float": "number",
+    "human-int": "whole number",
+    "human-int-or-auto": "whole number",
+}
+"""What argparse calls a value in its complaint."""
+
+
 @cache
 def converter(kind: ValueType | None, *, nullable: bool = False) -> Callable[[str], Any]:
     """Give the function that reads a value; raises as argparse expects for a value that is none."""
-    read = _CONVERTERS[kind]
-    if not nullable:
-        return read
+    convert = _CONVERTERS[kind]
 
-    def read_or_none(text: str) -> Any:
-        return None if text in {"", "None"} else read(text)
+    def read(text: str) -> Any:
+        return None if nullable and text in {"", "None"} else convert(text)
 
-    read_or_none.__name__ = kind or "value"
-    return read_or_none
+    read.__name__ = _WORDS.get(kind, kind or "text")
+    return read
