@@ -46,6 +46,7 @@ def summary(model: Architecture) -> object:
     layers = found.pop("layers")
     found["attention"] = tuple(layer["attention"] for layer in layers)
     found["mlp"] = tuple(layer["mlp"] for layer in layers)
+    found["quantization"]["modules"] = dict(found["quantization"]["modules"])
     return stated(found)
 
 

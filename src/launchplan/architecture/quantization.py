@@ -7,6 +7,7 @@ model_executor/layers/quantization/, and model_executor/models/config.py for sin
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ _METHOD_FORMATS: dict[str, Format] = {
     "gpt_oss_mxfp4": "mxfp4",
     "mxfp8": "mxfp8",
 }
+_EXPERT_NUMBER = re.compile(r"\.experts\.\d+\.")
 _BIT_METHODS = frozenset({"awq", "gptq", "awq_marlin", "gptq_marlin", "auto_awq", "auto_gptq"})
 
 
@@ -73,6 +75,10 @@ def _read(inner: Fields, outer: Fields, model: _Model) -> Quantization:
         activation_scheme=inner.text("activation_scheme"),
         kv_cache_quant_algo=_kv_cache(inner),
         ignore=_ignored(inner),
+        separate_file=inner is not outer,
+        w4a16_experts=_w4a16_experts(inner),
+        modules=_modules(inner),
+        scale_bytes=inner.positive("scale_bytes"),
     )
 
 
@@ -117,6 +123,24 @@ def _formats(inner: Fields, method: str | None, algorithm: str | None) -> frozen
 def _layer_algorithms(inner: Fields) -> tuple[str | None, ...]:
     layers = inner.child("quantized_layers")
     return tuple(Fields(v).text("quant_algo") for v in layers.raw.values() if isinstance(v, Mapping))
+
+
+def _modules(inner: Fields) -> tuple[tuple[str, Format], ...]:
+    """Read the formats by module; the experts of a layer share one entry."""
+    found: dict[str, Format] = {}
+    for name, settings in inner.child("quantized_layers").raw.items():
+        algorithm = Fields(settings).text("quant_algo") if isinstance(settings, Mapping) else None
+        if (format_ := _format_of_algorithm(algorithm)) is not None:
+            found[_EXPERT_NUMBER.sub(".experts.*.", name)] = format_
+    return tuple(found.items())
+
+
+def _w4a16_experts(inner: Fields) -> bool:
+    layers = inner.child("quantized_layers").raw
+    return any(
+        ".experts" in name and isinstance(each, Mapping) and each.get("quant_algo") == "W4A16_NVFP4"
+        for name, each in layers.items()
+    )
 
 
 def _format_of_algorithm(name: str | None) -> Format | None:

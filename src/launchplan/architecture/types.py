@@ -110,6 +110,14 @@ class Quantization:
     kv_cache_quant_algo: str | None = None
     ignore: tuple[str, ...] = ()
     """Patterns of the modules that stay unquantized."""
+    separate_file: bool = False
+    """The settings stand in `hf_quant_config.json`, not in the config itself."""
+    w4a16_experts: bool = False
+    """ModelOpt stores experts as NVFP4 that are multiplied with 16-bit activations."""
+    modules: tuple[tuple[str, Format], ...] = ()
+    """Modules with a format of their own, by name; `*` stands for any expert or layer number."""
+    scale_bytes: int | None = None
+    """Size of one scale where the settings state it."""
 
     @property
     def format(self) -> Format | None:

@@ -1,0 +1,108 @@
+"""The budget of the fullest rank: bytes by class, as intervals, and what they leave for the pool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from launchplan.memory.terms import Interval, Term, gib, scaled, total
+from launchplan.units import MIB
+
+if TYPE_CHECKING:
+    from launchplan.architecture import Architecture
+    from launchplan.catalog.calibration import Calibration, EngineCalibration
+    from launchplan.memory.tensors import TensorClass
+    from launchplan.memory.weights import RankWeights
+
+Engine = Literal["vllm", "sglang"]
+# A node's ranks share buffers; ranks on other nodes add none of their own.
+_MOST_PEERS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Device:
+    """The memory of one GPU."""
+
+    total_bytes: int
+    """As the driver reports it."""
+    as_cuda_sees_it: bool = False
+    """The total is the one of an engine's log, from which the driver's own share is gone already."""
+    unified: bool = False
+    """The host lives in the same memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """What one rank holds; the terms and the pool add up to the device's total."""
+
+    engine: Engine
+    device: Device
+    share: float
+    """`gpu_memory_utilization` or `mem_fraction_static`."""
+    terms: tuple[Term, ...]
+    """What the engine takes besides the pool: driver, weights, activations, CUDA graphs, non-torch."""
+    pool: Term
+    """What is left for KV cache and recurrent state; negative when the rest does not fit."""
+    unused: Term
+    """What the engine leaves alone."""
+    by_class: Mapping[TensorClass, int]
+    """Parameter bytes by class, without what loading adds."""
+    uncertain: tuple[str, ...] = ()
+    """Why a figure may be off by more than its interval."""
+
+    def term(self, name: str) -> Term:
+        """Give a term by its name."""
+        return next(each for each in (*self.terms, self.pool, self.unused) if each.name == name)
+
+    @property
+    def parameter_bytes(self) -> int:
+        """Bytes of the parameters alone, as the engine allocates them."""
+        return sum(self.by_class.values())
+
+
+def driver_term(device: Device, known: Calibration) -> Term:
+    """Count what the driver reports and CUDA does not give out, or the host of a unified memory holds."""
+    if device.unified:
+        spread = known.unified_share
+        return Term("driver", scaled(spread, device.total_bytes), "calibrated", spread.logs)
+    if device.as_cuda_sees_it:
+        return Term("driver", Interval.exactly(0), "exact")
+    spread = known.driver_share
+    return Term("driver", scaled(spread, device.total_bytes), "calibrated", spread.logs)
+
+
+def weights_term(weights: RankWeights, draft_bytes: int, engine: EngineCalibration) -> Term:
+    """Count parameters, a draft model's too, and what loading them adds."""
+    parameters = weights.total + draft_bytes
+    spread = engine.loading_share
+    return Term(
+        "weights", Interval.exactly(parameters) + scaled(spread, parameters), "calibrated", spread.logs
+    )
+
+
+def activations_term(
+    model: Architecture, working_bytes: int, known: Calibration, engine: EngineCalibration, *, encodes: bool
+) -> Term:
+    """Count the peak of a profiled step; `encodes` when an encoder of images is profiled, too."""
+    parts = [scaled(known.activation_factor, working_bytes), gib(known.workspace_gib)]
+    if encodes:
+        parts.append(gib(known.encoder_gib))
+    if model.is_mla or model.sparse_indexer or model.family == "deepseek_v4":
+        parts.append(gib(engine.sparse_workspace_gib))
+    return Term("activations", total(parts), "calibrated", known.activation_factor.logs)
+
+
+def graphs_term(layers: int, sizes: int, known: Calibration) -> Term:
+    """Count the graphs of so many layers, captured for so many batch sizes."""
+    if not sizes:
+        return Term("cuda graphs", Interval.exactly(0), "exact")
+    grown = scaled(known.graph_mib_per_layer, layers * sizes * MIB)
+    return Term("cuda graphs", gib(known.graph_gib) + grown, "calibrated", known.graph_gib.logs)
+
+
+def non_torch_term(ranks: int, engine: EngineCalibration) -> Term:
+    """Count context, libraries and the buffers of a group of so many ranks."""
+    peers = min(ranks - 1, _MOST_PEERS)
+    found = gib(engine.non_torch_gib) + gib(engine.non_torch_gib_per_peer, peers)
+    return Term("non-torch", found, "calibrated", engine.non_torch_gib.logs)

@@ -1,0 +1,38 @@
+"""Vision towers, by the family of the text model that they are joined to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from launchplan.memory.inventory.vision import clip, gemma4, llama4, moon, plain, qwen
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from launchplan.memory.inventory.blocks import Tensors
+    from launchplan.memory.inventory.sizes import Sizes
+
+# One row a family; a tower of another make is counted as a plain one, and said to be a guess.
+TOWERS: dict[str, Callable[[Sizes], Tensors]] = {
+    "qwen": qwen.list_tensors,
+    "qwen_moe": qwen.list_tensors,
+    "qwen_next": qwen.list_tensors,
+    "deepseek": moon.list_tensors,
+    "kimi_linear": moon.list_tensors,
+    "gemma4": gemma4.list_tensors,
+    "minimax_m3": clip.list_tensors,
+    "llama4": llama4.list_tensors,
+}
+# Qwen2-VL and 2.5-VL have towers of their own kind, and so far no file here.
+_OTHER_TOWERS = frozenset({"qwen2_vl", "qwen2_5_vl", "qwen2_vl_text", "qwen2_5_vl_text"})
+
+
+def list_tower(sizes: Sizes) -> tuple[Tensors, str | None]:
+    """List the vision tower, and say what is unsure about it."""
+    model = sizes.model
+    if not model.is_multimodal:
+        return (), None
+    tower = TOWERS.get(model.family or "")
+    if tower is not None and model.text_model_type not in _OTHER_TOWERS:
+        return tower(sizes), None
+    return plain.list_tensors(sizes), "the vision tower is counted as a plain transformer"

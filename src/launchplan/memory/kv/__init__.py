@@ -1,0 +1,1 @@
+"""KV cache and recurrent state, as each engine accounts for them."""

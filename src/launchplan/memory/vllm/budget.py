@@ -1,0 +1,212 @@
+"""vLLM's budget: a share of the GPU, less weights and what a profiled step takes, is the pool.
+
+vLLM 0.33.0 v1/worker/gpu_worker.py (determine_available_memory): requested = utilization x total; the
+estimate of the CUDA graphs is subtracted, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import ceil
+from typing import TYPE_CHECKING
+
+from launchplan import catalog
+from launchplan.memory import budget as terms
+from launchplan.memory.activations import Batch, activation_bytes
+from launchplan.memory.budget import Budget, Device
+from launchplan.memory.capacity import Capacity, Choice, Concurrency, Count, Lengths, RankMemory
+from launchplan.memory.kv.vllm import CachePlan, VllmCacheSettings, plan_cache
+from launchplan.memory.shares import Stage, make_stages
+from launchplan.memory.terms import Interval, Term, total
+from launchplan.memory.vllm.cut import VllmWeights, stage_layers, vllm_cut
+from launchplan.memory.weights import rank_weights
+
+if TYPE_CHECKING:
+    from launchplan.architecture import Architecture
+    from launchplan.memory.weights import RankWeights
+
+_NOTHING = Interval.exactly(0)
+
+
+@dataclass(frozen=True, slots=True)
+class VllmMemory:
+    """Everything that decides what a vLLM rank holds, as the engine has resolved it."""
+
+    model: Architecture
+    device: Device
+    weights: VllmWeights
+    cache: VllmCacheSettings
+    lengths: Lengths
+    utilization: float
+    batch_tokens: int
+    """`max_num_batched_tokens`."""
+    max_num_seqs: int
+    capture_sizes: int
+    """How many batch sizes are captured as CUDA graphs; 0 without graphs."""
+    pool_bytes: int | None = None
+    """`--kv-cache-memory-bytes`: the pool is not sized from what is left."""
+    graphs_counted: bool = True
+    """The pool is smaller by the graphs: since 0.21."""
+    encodes: bool = False
+    """An encoder of images is profiled."""
+    draft: Architecture | None = None
+    """A draft model with weights of its own."""
+    assumed: tuple[str, ...] = ()
+    """What had to be taken for granted, as sentences for a report."""
+
+
+def vllm_memory(inputs: VllmMemory) -> RankMemory | None:
+    """Compute budget and capacity of the rank that limits the pool; None when a size is not known.
+
+    Every rank gets as many blocks as the one with the fewest: v1/core/kv_cache_utils.py.
+    """
+    stages = make_stages(stage_layers(len(inputs.model.layers), inputs.weights.pp))
+    found: list[tuple[int, int, Budget, CachePlan]] = []
+    for number, stage in enumerate(stages):
+        each = _stage_budget(inputs, stage)
+        plan = plan_cache(inputs.model, inputs.cache, sorted(stage.layers))
+        if each is None or plan is None:
+            return None
+        found.append((plan.blocks(max(each.pool.bytes.value, 0)), number, each, plan))
+    _, number, limiting, plan = min(found, key=lambda each: (each[0], each[1]))
+    return RankMemory(limiting, _capacity(inputs, limiting.pool.bytes, plan), number, len(stages))
+
+
+def vllm_weights(inputs: VllmMemory) -> tuple[RankWeights, ...]:
+    """Compute the weights of a rank of each pipeline stage; empty when a size is not known."""
+    stages = make_stages(stage_layers(len(inputs.model.layers), inputs.weights.pp))
+    found = [rank_weights(inputs.model, vllm_cut(inputs.model, inputs.weights, stage)) for stage in stages]
+    return tuple(each for each in found if each is not None)
+
+
+def _stage_budget(inputs: VllmMemory, stage: Stage) -> Budget | None:
+    known = catalog.calibration()
+    weights = rank_weights(inputs.model, vllm_cut(inputs.model, inputs.weights, stage))
+    working = activation_bytes(inputs.model, _batch(inputs))
+    draft = _draft_bytes(inputs) if stage.last else 0
+    if weights is None or working is None or draft is None:
+        return None
+    driver = terms.driver_term(inputs.device, known)
+    held = (
+        terms.weights_term(weights, draft, known.vllm),
+        terms.activations_term(inputs.model, working, known, known.vllm, encodes=inputs.encodes),
+        terms.graphs_term(len(stage.layers), inputs.capture_sizes, known),
+        terms.non_torch_term(inputs.weights.tp, known.vllm),
+    )
+    pool, unused = _pool(inputs, driver, held)
+    return Budget(
+        "vllm", inputs.device, inputs.utilization, (driver, *held), pool, unused, weights.by_class,
+        (*weights.uncertain, *inputs.assumed),
+    )  # fmt: skip
+
+
+def _pool(inputs: VllmMemory, driver: Term, held: tuple[Term, ...]) -> tuple[Term, Term]:
+    size = inputs.device.total_bytes
+    graphs = next(term for term in held if term.name == "cuda graphs")
+    taken = total(term.bytes for term in held if inputs.graphs_counted or term is not graphs)
+    seen = driver.bytes.taken_from(size)
+    wanted = Interval(*(int(inputs.utilization * end) for end in (seen.value, seen.low, seen.high)))
+    left = wanted + Interval(-taken.value, -taken.high, -taken.low)
+    pool = Term("pool", left, "calibrated", held[0].logs)
+    if inputs.pool_bytes is not None:
+        pool = Term("pool", Interval.exactly(inputs.pool_bytes), "exact")
+    rest = total((driver.bytes, *(term.bytes for term in held), pool.bytes))
+    unused = Interval(size - rest.value, *_ends(seen, wanted, pool, taken, graphs, inputs))
+    return pool, Term("unused", unused, "formula")
+
+
+def _ends(
+    seen: Interval, wanted: Interval, pool: Term, taken: Interval, graphs: Term, inputs: VllmMemory
+) -> tuple[int, int]:
+    """Give the ends of what is left alone: errors of the terms go into the pool unless it is fixed."""
+    uncounted = _NOTHING if inputs.graphs_counted else graphs.bytes
+    if inputs.pool_bytes is None:
+        return seen.low - wanted.low - uncounted.high, seen.high - wanted.high - uncounted.low
+    fixed = pool.bytes.value
+    return seen.low - taken.high - uncounted.high - fixed, seen.high - taken.low - uncounted.low - fixed
+
+
+def _batch(inputs: VllmMemory) -> Batch:
+    weights = inputs.weights
+    parts = 1 if weights.expert_parallel else weights.tp * weights.dp
+    return Batch(inputs.batch_tokens, inputs.max_num_seqs, weights.tp, parts)
+
+
+def _draft_bytes(inputs: VllmMemory) -> int | None:
+    """Count a draft model's parameters; None when its sizes are not known."""
+    draft = inputs.draft
+    if draft is None:
+        return 0
+    alone = replace(inputs.weights, pp=1, mtp=False)
+    whole = make_stages(stage_layers(len(draft.layers), 1))[0]
+    weights = rank_weights(draft, vllm_cut(draft, alone, whole))
+    return None if weights is None else weights.total
+
+
+def _capacity(inputs: VllmMemory, pool: Interval, plan: CachePlan) -> Capacity:
+    blocks = tuple(plan.blocks(max(end, 0)) for end in (pool.value, pool.low, pool.high))
+    concurrency = tuple(
+        _concurrency(inputs, plan, blocks, name, tokens) for name, tokens in inputs.lengths.named
+    )
+    return Capacity(
+        Count(*(plan.tokens(each) for each in blocks)),
+        concurrency,
+        inputs.weights.dp,
+        max_running=inputs.max_num_seqs,
+        blocks=Count(*blocks),
+    )
+
+
+def _concurrency(
+    inputs: VllmMemory, plan: CachePlan, blocks: tuple[int, ...], name: str, tokens: int
+) -> Concurrency:
+    found = [plan.concurrency(each, tokens) for each in blocks]
+    limited = found[0] > inputs.max_num_seqs
+    value, low, high = (min(each, inputs.max_num_seqs) for each in found)
+    needed = plan.blocks_per_request(tokens) * plan.block_bytes
+    return Concurrency(name, tokens, Count(value, low, high), needed, "max_num_seqs" if limited else "pool")
+
+
+def vllm_choices(inputs: VllmMemory) -> tuple[Choice, ...]:
+    """Compute what other settings would change, at the length that choices are compared at."""
+    found: list[Choice] = []
+    for name, other in _others(inputs):
+        memory = vllm_memory(other)
+        at = memory.capacity.of(other.lengths.usual[0]) if memory else None
+        if memory is not None and at is not None:
+            found.append(Choice(name, memory.capacity.pool_tokens, at.requests))
+    return tuple(found)
+
+
+def _others(inputs: VllmMemory) -> Iterator[tuple[str, VllmMemory]]:
+    model, cache, weights = inputs.model, inputs.cache, inputs.weights
+    if cache.dcp == 1 and weights.tp > 1:
+        heads = 1 if model.is_mla else model.num_key_value_heads or weights.tp
+        most = max(1, weights.tp // heads)
+        if most > 1:
+            yield f"parallel.dcp: {most}", replace(inputs, cache=replace(cache, dcp=most))
+    if not cache.cache_dtype.startswith(("fp8", "nvfp4")):
+        dtype = "fp8_ds_mla" if model.sparse_indexer else "fp8"
+        yield "serve.kv_cache_dtype: fp8", replace(inputs, cache=replace(cache, cache_dtype=dtype))
+    if (model.num_attention_heads or 0) % (weights.tp * 2) == 0:
+        yield f"parallel.tp: {weights.tp * 2}", _wider(inputs)
+    usual = inputs.lengths.tail or inputs.lengths.mean
+    if usual and usual < cache.max_model_len // 2:
+        shorter = replace(inputs.lengths, max_model_len=usual)
+        yield (
+            f"serve.max_model_len: {usual}",
+            replace(inputs, lengths=shorter, cache=replace(cache, max_model_len=usual)),
+        )
+
+
+def _wider(inputs: VllmMemory) -> VllmMemory:
+    tp = inputs.weights.tp * 2
+    return replace(inputs, weights=replace(inputs.weights, tp=tp), cache=replace(inputs.cache, tp=tp))
+
+
+def captured_sizes(largest: int) -> int:
+    """Count the batch sizes that vLLM captures up to the largest (config/vllm.py, 0.33.0)."""
+    small = sum(size <= largest for size in (1, 2, 4))
+    medium = len(range(8, min(largest, 255) + 1, 8))
+    return small + medium + (ceil((largest - 255) / 16) if largest >= 256 else 0)
