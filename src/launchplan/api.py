@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from launchplan.engines.budgets import PoolMemory
 from launchplan.errors import InputError, RefusedError
 from launchplan.finding import Finding, KeyPath, Location, Severity
 from launchplan.lint import Site, find_command, lint_command
-from launchplan.pipeline import Plan, make_plan
+from launchplan.pipeline import Plan, budgets_of, make_plan
 from launchplan.recipe import Source
 from launchplan.render import TARGETS, Bundle, render_bundle
 from launchplan.source import problem
@@ -26,13 +27,16 @@ __all__ = [
     "InputError",
     "KeyPath",
     "Location",
+    "MemoryReport",
     "Plan",
+    "PoolMemory",
     "RefusedError",
     "Report",
     "Severity",
     "Source",
     "check",
     "lint",
+    "memory",
     "render",
 ]
 
@@ -43,7 +47,7 @@ class Report:
 
     findings: tuple[Finding, ...]
     """Worst first, then in the order of the file."""
-    plan: Plan | None
+    plan: Plan | None = field(repr=False)
     """The stages behind the findings; None when the input could not be read at all."""
 
     @property
@@ -55,6 +59,21 @@ class Report:
     def readable(self) -> bool:
         """Whether recipe and cluster file could be read as such."""
         return self.plan is not None
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryReport:
+    """What the ranks of a deployment hold, and what that serves."""
+
+    pools: tuple[PoolMemory, ...]
+    """One for each pool whose model, GPU and engine settings are known: the fullest rank's."""
+    plan: Plan
+
+    @property
+    def unknown(self) -> tuple[str, ...]:
+        """The roles of the pools that could not be computed."""
+        known = {pool.view.pool.role for pool in self.pools}
+        return tuple(pool.role for pool in self.plan.resolved.pools if pool.role not in known)
 
 
 def check(recipe: Source, *, cluster: Source | None = None, set: Iterable[str] = ()) -> Report:  # noqa: A002
@@ -70,7 +89,7 @@ def check(recipe: Source, *, cluster: Source | None = None, set: Iterable[str] =
     return Report(plan.findings, plan)
 
 
-def lint(
+def lint(  # noqa: PLR0913 # each says something else that the command doesn't
     command: str | Sequence[str],
     *,
     gpu: str | None = None,
@@ -79,13 +98,17 @@ def lint(
     engine: str | None = None,
     version: str | None = None,
     model_config: str | Path | Mapping[str, Any] | None = None,
+    draft_config: str | Path | Mapping[str, Any] | None = None,
     env: Mapping[str, str] | None = None,
+    memory: bool = True,
 ) -> Report:
     """Check a command line that starts vLLM or SGLang, given as text or as its words.
 
     The GPU, the hosts, the engine's version and the model's `config.json` (path or parsed) are what the
-    command doesn't say; rules that need what nobody says are not run. A finding's `at` tells how far the
-    launch would come. `engine` reads words that begin with the model or a flag as that engine's arguments.
+    command doesn't say, and so is that of a draft model which the catalog doesn't know; rules that need what
+    nobody says are not run. A finding's `at` tells how far the launch would come. `engine` reads words that
+    begin with the model or a flag as that engine's arguments. Without `memory` the verdict is that of the
+    engine before it touches memory, in a fraction of the time.
     """
     found = find_command(command)
     if found is None and engine is not None:
@@ -95,8 +118,24 @@ def lint(
         message = "no `vllm serve` or `sglang serve` command found"
         return Report((problem("REC001", message, Location("<command>")),), None)
     found = replace(found, env={**(env or {}), **found.env})
-    checked = lint_command(found, Site(gpu, nodes, gpus_per_node, version, model_config))
+    checked = lint_command(
+        found, Site(gpu, nodes, gpus_per_node, version, model_config, draft_config, memory)
+    )
     return Report(checked.findings, checked.plan)
+
+
+def memory(
+    recipe: Source,
+    *,
+    cluster: Source | None = None,
+    set: Iterable[str] = (),  # noqa: A002
+) -> MemoryReport:
+    """Compute the memory of a recipe's ranks: bytes by class as intervals, the pool, what it serves.
+
+    Raises `InputError` for unreadable input. A plan with errors is computed as far as it is known.
+    """
+    plan = make_plan(recipe, cluster, set)
+    return MemoryReport(budgets_of(plan), plan)
 
 
 def render(

@@ -54,7 +54,9 @@ class Finding:
     source: str | None = None
     """What enforces it: a place in the engine's source, a document, a log."""
     at: str | None = None
-    """How far the launch would come: `parse`, `config`, `worker` or `run`; None for unreadable input."""
+    """How far the launch comes: `parse`, `config`, `worker`, `memory` or `run`; None for unreadable input."""
+    quotable: bool = True
+    """Whether a report may show the line that it is about."""
 
     @property
     def key(self) -> str:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from launchplan.engines import EngineView, Launch, build_launch, head_views
+from launchplan.engines.budgets import PoolMemory, pool_memory
 from launchplan.finding import Finding, Severity
 from launchplan.layout import Layout, place
 from launchplan.recipe import Cluster, Loaded, Recipe, Source, load_cluster, load_recipe
@@ -18,15 +19,15 @@ from launchplan.rules.run import Stages, run
 class Plan:
     """Every stage of one deployment as far as it could be built, and what the rules say of it."""
 
-    recipe: Loaded[Recipe]
-    cluster: Loaded[Cluster] | None
-    resolved: Resolved
-    layout: Layout | None
-    launch: Launch | None
-    views: tuple[EngineView, ...]
+    recipe: Loaded[Recipe] = field(repr=False)
+    cluster: Loaded[Cluster] | None = field(repr=False)
+    resolved: Resolved = field(repr=False)
+    layout: Layout | None = field(repr=False)
+    launch: Launch | None = field(repr=False)
+    views: tuple[EngineView, ...] = field(repr=False)
     """The head process of each pool, as its engine sees it."""
     findings: tuple[Finding, ...]
-    not_run: tuple[Rule, ...]
+    not_run: tuple[Rule, ...] = field(repr=False)
     """Rules whose stage could not be built."""
 
     @property
@@ -46,9 +47,18 @@ def make_plan(recipe: Source, cluster: Source | None = None, settings: Iterable[
 
 
 def plan_of(
-    resolved: Resolved, layout: Layout | None, launch: Launch | None, views: tuple[EngineView, ...]
+    resolved: Resolved,
+    layout: Layout | None,
+    launch: Launch | None,
+    views: tuple[EngineView, ...],
+    rules: tuple[Rule, ...] = RULES,
 ) -> Plan:
     """Run the rules over stages that were built already."""
     deployment = resolved.deployment
-    findings, not_run = run(RULES, Stages(resolved, layout, launch, views))
+    findings, not_run = run(rules, Stages(resolved, layout, launch, views))
     return Plan(deployment.recipe, deployment.cluster, resolved, layout, launch, views, findings, not_run)
+
+
+def budgets_of(plan: Plan) -> tuple[PoolMemory, ...]:
+    """Compute the memory of the fullest rank of each pool; without those whose model or GPU is not known."""
+    return pool_memory(plan.views)

@@ -21,16 +21,8 @@ from launchplan.catalog.load import (
 
 def test_every_file_loads_under_its_own_name() -> None:
     ids = sorted(path.stem for path in (DATA / "clusters").glob("*.yaml"))
+    assert ids
     assert [each.id for each in cluster_presets()] == ids
-    assert Counter(each.provider for each in cluster_presets()) == {
-        "any": 9,
-        "aws": 12,
-        "azure": 10,
-        "coreweave": 5,
-        "gcp": 10,
-        "oci": 11,
-        "on-prem": 1,
-    }
 
 
 def test_no_name_stands_for_two_presets() -> None:

@@ -9,46 +9,11 @@ import pytest
 from launchplan.catalog.gpus import Gpu
 from launchplan.catalog.load import DATA, gpu, gpus, name_key, nearest_gpu
 
-IDS = [
-    "a10",
-    "a100-40gb-sxm",
-    "a100-80gb-pcie",
-    "a100-80gb-sxm",
-    "a30",
-    "arc-pro-b60",
-    "ascend-950pr",
-    "b200",
-    "b300",
-    "dgx-station-gb300",
-    "gaudi3",
-    "gb10",
-    "gb200",
-    "gb300",
-    "gh200-96",
-    "h100-nvl",
-    "h100-pcie",
-    "h100-sxm",
-    "h20",
-    "h20-3e",
-    "h200",
-    "l4",
-    "l40s",
-    "mi300x",
-    "mi325x",
-    "mi350x",
-    "mi355x",
-    "rtx-4090",
-    "rtx-5090",
-    "rtx-pro-5000-72",
-    "rtx-pro-6000",
-    "tpu-v6e",
-    "tpu-v7x",
-]
-
 
 def test_every_file_loads_under_its_own_name() -> None:
-    assert sorted(path.stem for path in (DATA / "gpus").glob("*.yaml")) == IDS
-    assert [each.id for each in gpus()] == IDS
+    ids = sorted(path.stem for path in (DATA / "gpus").glob("*.yaml"))
+    assert ids
+    assert [each.id for each in gpus()] == ids
 
 
 def test_no_name_stands_for_two_gpus() -> None:

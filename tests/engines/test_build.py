@@ -66,3 +66,8 @@ def test_the_site_is_asked_for_each_value_once() -> None:
         ("LOCAL_CACHE", "folder on a disk of this host"),
         ("NODE_IFNAME", "network interface of this host, such as eth0"),
     ]
+
+
+def test_clients_ask_for_the_first_served_name() -> None:
+    case = next(case for case in CASES if case["name"] == "a-follower-sets-no-api-up")
+    assert launch_of(case).model_name == "llama"

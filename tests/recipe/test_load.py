@@ -59,6 +59,9 @@ def test_settings_change_values_and_say_where_they_stand() -> None:
     assert problems(GOOD, "parallel.tp=x") == [
         "--set parallel.tp=x REC006 parallel.tp is 'x', not a whole number | write digits alone, such as 262144"
     ]
+    assert problems(GOOD, "engine.version=0.33") == [
+        '--set engine.version=0.33 REC006 engine.version is 0.33, not a string | write "0.33" in quotes'
+    ]
     assert problems(GOOD, "tp") == ["--set tp REC009 'tp' has no value | write key.path=value"]
     assert problems(GOOD, "name.x=1") == [
         "--set name.x=1 REC009 'x' leads nowhere in name.x=1 | name a key of the recipe"
@@ -98,6 +101,9 @@ def test_cluster_files() -> None:
         "5:4 REC007 'address' is missing from nodes[1] | 'adress' looks like it",
     ]
     assert load_cluster("launchplan: 1\nname: c\nnodes: 64\n").value.nodes == 64
+    with pytest.raises(InputError) as caught:
+        load_cluster("launchplan: 1\nname: c\npaths: {model: ~/models}\n")
+    assert [found.fix for found in caught.value.findings] == ["write an absolute path, which begins with /"]
 
 
 def test_data_of_other_loaders_is_taken_as_written() -> None:

@@ -175,3 +175,30 @@ def test_an_older_engine_uses_the_newest_flags_before_it() -> None:
     assert case.deployment.facts.version == "0.27.1"
     first = origins(case)[0]
     assert (first.key, first.note) == ("engine.version", "flags of 0.27.1: the newest known before 0.29.1")
+
+
+EVIDENCE = {
+    "status": "documented",
+    "source": "somewhere",
+    "checked": "2026-08-15",
+    "figures": {"tokens_per_s": 300},
+}
+
+
+@pytest.mark.parametrize(
+    ("settings", "status", "figures"),
+    [
+        ([], "documented", {"tokens_per_s": 300}),
+        (["workload.concurrency=9"], "documented", {"tokens_per_s": 300}),
+        (["hardware.gpu=a100"], "derived", {}),
+        (["engine.name=sglang"], "derived", {}),
+        (["hardware.gpu=a100", "evidence.status=verified"], "verified", {"tokens_per_s": 300}),
+    ],
+    ids=["as published", "another workload", "another GPU", "another engine", "run again"],
+)
+def test_evidence_speaks_of_the_layout_that_was_published(
+    settings: list[str], status: str, figures: dict[str, int]
+) -> None:
+    evidence = resolve(load_recipe(BASE | {"evidence": EVIDENCE}, settings)).deployment.evidence
+    assert evidence is not None
+    assert (evidence.status, evidence.figures) == (status, figures)

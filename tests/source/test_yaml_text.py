@@ -80,3 +80,8 @@ def test_unreadable_files(tmp_path: Path, content: bytes | None, expected: tuple
 def test_a_folder_is_no_file(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="this is a folder"):
         read_document(tmp_path)
+
+
+def test_files_without_an_end_are_not_read_to_it() -> None:
+    with pytest.raises(InputError, match="larger than 64 MiB, or without an end"):
+        read_document(Path("/dev/zero"))

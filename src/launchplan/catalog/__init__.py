@@ -1,6 +1,9 @@
 """Typed facts as YAML, one file a thing: models, GPUs, fabrics, cluster presets, engine versions."""
 
+from launchplan.catalog.calibration import Calibration, calibration
 from launchplan.catalog.clusters import ClusterPreset
+from launchplan.catalog.engine_json import EngineJson, engine_json
+from launchplan.catalog.engine_models import EngineModels, engine_models
 from launchplan.catalog.engines import Ambiguous, EngineFacts, Flag
 from launchplan.catalog.fabrics import Fabric
 from launchplan.catalog.gpus import Gpu
@@ -23,16 +26,22 @@ from launchplan.catalog.models import Checkpoint, ModelEntry, model, models, nea
 
 __all__ = [
     "Ambiguous",
+    "Calibration",
     "Checkpoint",
     "ClusterPreset",
     "EngineFacts",
+    "EngineJson",
+    "EngineModels",
     "Fabric",
     "Flag",
     "Gpu",
     "ModelEntry",
+    "calibration",
     "cluster_preset",
     "cluster_presets",
     "engine_facts",
+    "engine_json",
+    "engine_models",
     "fabric",
     "fabrics",
     "gpu",

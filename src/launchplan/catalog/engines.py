@@ -106,16 +106,22 @@ class EngineFacts(Sourced):
     flags: tuple[Flag, ...]
     variables: tuple[Variable, ...] = ()
     _flags_by_name: dict[str, Flag] = PrivateAttr(default_factory=dict)
+    _flags_by_dest: dict[str, Flag] = PrivateAttr(default_factory=dict)
     _variables_by_name: dict[str, Variable] = PrivateAttr(default_factory=dict)
 
     def model_post_init(self, _context: object, /) -> None:
         """Index the names once, so that exact look-up costs one dictionary access."""
         self._flags_by_name = {name: flag for flag in self.flags for name in flag.names}
+        self._flags_by_dest = {flag.dest: flag for flag in self.flags}
         self._variables_by_name = {variable.name: variable for variable in self.variables}
 
     def find(self, name: str) -> Flag | None:
         """Return the flag that has exactly this spelling; vLLM also takes underscores for dashes."""
         return self._flags_by_name.get(self._spelled(name))
+
+    def flag_of(self, dest: str) -> Flag | None:
+        """Return the flag that the parser keeps under this name."""
+        return self._flags_by_dest.get(dest)
 
     def match(self, name: str) -> Flag | Ambiguous | None:
         """Return what the parser takes the name for: exact, else the one flag name that it is a prefix of.

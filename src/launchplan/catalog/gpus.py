@@ -27,6 +27,8 @@ class Gpu(Named):
     memory_marketing_gb: int
     memory_total_bytes: int | None
     memory_source: str
+    unified_memory: bool = False
+    """The host's own programs and page cache live in the same memory."""
     memory_bandwidth_bytes_per_s: int | None
     bandwidth_source: str
     formats: tuple[str, ...]

@@ -22,6 +22,8 @@ from launchplan.errors import CatalogError
 DATA = Path(__file__).parent / "data"
 YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # with libyaml it takes an eighth of the time
 NEAR_CUTOFF = 0.6
+NEAR_GPU_CUTOFF = 0.85
+"""Names of GPUs are short: with less in common they are two GPUs."""
 
 ModelT = TypeVar("ModelT", bound=BaseModel)
 NamedT = TypeVar("NamedT", bound=Named)
@@ -69,12 +71,12 @@ class Shelf(Generic[NamedT]):
             return self._fact(self._paths[key])
         return self._by_alias.get(key)
 
-    def nearest(self, name: str) -> str | None:
+    def nearest(self, name: str, cutoff: float = NEAR_CUTOFF) -> str | None:
         """Return the id that was probably meant, judged by ids and aliases, or None."""
         ids = {key: fact.id for key, fact in self._by_alias.items()} | {
             name_key(f.id): f.id for f in self.all()
         }
-        close = get_close_matches(name_key(name), ids, n=1, cutoff=NEAR_CUTOFF)
+        close = get_close_matches(name_key(name), ids, n=1, cutoff=cutoff)
         return ids[close[0]] if close else None
 
     @cached_property
@@ -130,19 +132,36 @@ class EngineShelf:
         return self._facts[path]
 
 
+def newest_not_above(directory: Path, engine: str, version: str) -> Path | None:
+    """Find the file of the newest release that is not newer than the asked one.
+
+    A version without numbers stands for the newest.
+    """
+    asked = version_key(version)
+    known = {
+        version_key(path.stem.removeprefix(f"{engine}-")): path
+        for path in directory.glob(f"{engine}-[0-9]*.yaml")
+    }
+    fitting = [key for key in known if not asked or key <= asked]
+    return known[max(fitting)] if fitting else None
+
+
+@cache
 def version_key(version: str) -> tuple[int, ...]:
     """Turn the release number of a version into a key to compare: `v0.33.0rc1` gives (0, 33), `nightly` ().
 
     Zeros at the end do not count (0.33 is 0.33.0), nor do pre- and post-release marks: facts are per release.
     """
     found = re.match(r"v?(\d+(?:\.\d+)*)", version)
-    numbers = [int(part) for part in found[1].split(".")] if found else []
+    open_ended = re.match(r"v?\d+\.\d*x", version)  # `0.2x` may be any of ten releases
+    numbers = [int(part) for part in found[1].split(".")] if found and not open_ended else []
     while len(numbers) > 1 and numbers[-1] == 0:
         numbers.pop()
     return tuple(numbers)
 
 
 _GPUS = Shelf(Gpu, DATA / "gpus")
+_MAKERS = re.compile(r"^(?:(?:nvidia|amd|intel|google|huawei|instinct|tesla|geforce)-)+")
 _FABRICS = Shelf(Fabric, DATA / "fabrics")
 _CLUSTERS = Shelf(ClusterPreset, DATA / "clusters")
 _ENGINES = EngineShelf(DATA / "engines")
@@ -160,8 +179,8 @@ def gpus() -> tuple[Gpu, ...]:
 
 
 def nearest_gpu(name: str) -> str | None:
-    """Return the GPU id that was probably meant, or None."""
-    return _GPUS.nearest(name)
+    """Return the GPU id that was probably meant, or None; its maker's name does not make it alike."""
+    return _GPUS.nearest(_MAKERS.sub("", name_key(name)), NEAR_GPU_CUTOFF)
 
 
 @cache

@@ -82,8 +82,10 @@ class Checkpoint(Fact):
 
     Its lists of modules are folded: `*` stands for every layer number, `re:` starts a regular expression.
     """
+    separate_file: bool = False
+    """The settings stand in ModelOpt's `hf_quant_config.json`, not in the config."""
     config: Mapping[str, JsonValue] = {}
-    """Top-level config keys in which the repository differs from the model; null takes a key away."""
+    """Config keys in which the repository differs; a mapping is merged, null takes a key away."""
     gpus: tuple[str, ...] = ()
     """Vendors or GPU ids that the source makes it for; empty when it does not say."""
     notes: tuple[str, ...] = ()
@@ -165,10 +167,13 @@ def merged_config(
 def _architecture(config: Mapping[str, JsonValue], checkpoint: Checkpoint | None) -> Architecture:
     if checkpoint is None:
         return read_architecture(config)
-    merged: dict[str, object] = {**config, **checkpoint.config}
-    if checkpoint.quantization is not None:
+    merged: dict[str, object] = {**merged_config(config, checkpoint.config)}
+    beside: dict[str, object] | None = None
+    if checkpoint.separate_file:
+        beside = {"producer": {"name": "modelopt"}, "quantization": checkpoint.quantization}
+    elif checkpoint.quantization is not None:
         merged["quantization_config"] = checkpoint.quantization
-    model = read_architecture({key: value for key, value in merged.items() if value is not None})
+    model = read_architecture({key: value for key, value in merged.items() if value is not None}, beside)
     if checkpoint.format in _UNQUANTIZED:
         return model
     return _with_stated_format(model, checkpoint)

@@ -50,6 +50,8 @@ class Arguments:
     given: Mapping[str, int]
     """Names of the flags that were written, with the index of the word."""
     refusal: Refusal | None = None
+    unread: tuple[Word, ...] = ()
+    """Words left out because no release near the asked one is known to have them."""
 
     def __getitem__(self, name: str) -> Any:
         """Return a value; None for a name that this version does not have."""
@@ -75,6 +77,9 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         raise _RefusedError(message)
 
+    def print_help(self, file: object = None) -> NoReturn:  # noqa: ARG002
+        raise _RefusedError("asks for the help page, not for a server")
+
     def exit(self, status: int = 0, message: str | None = None) -> NoReturn:
         raise _RefusedError(message or f"exit {status}")
 
@@ -88,7 +93,9 @@ def read_arguments(facts: EngineFacts, words: Sequence[Word]) -> Arguments:
     texts = [word.text for word in words]
     given = _given(facts, words)
     try:
-        namespace, rest = parser.parse_known_args(texts, argparse.Namespace(**defaults))
+        namespace = argparse.Namespace()
+        vars(namespace).update(defaults)
+        namespace, rest = parser.parse_known_args(texts, namespace)
     except argparse.ArgumentError as error:
         flag = flags.get(_destination(parser, error.argument_name))
         index = given.get(flag.dest) if flag else None
@@ -101,7 +108,7 @@ def read_arguments(facts: EngineFacts, words: Sequence[Word]) -> Arguments:
         first = next((word for word in words if word.text == rest[0]), None)
         message = f"unrecognized arguments: {' '.join(rest)}"
         refusal = Refusal(message, first.index if first else None, None, rest[0])
-    return Arguments(facts, vars(namespace), given, refusal)
+    return Arguments(facts, defaults | vars(namespace), given, refusal)
 
 
 def _given(facts: EngineFacts, words: Sequence[Word]) -> dict[str, int]:
@@ -155,7 +162,8 @@ def _build_parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[st
 
 
 def _add(parser: argparse.ArgumentParser, flag: Flag) -> None:
-    options: dict[str, Any] = {"default": argparse.SUPPRESS}
+    # The namespace holds the defaults already; None keeps argparse from looking at each of them again.
+    options: dict[str, Any] = {"default": None if flag.names else argparse.SUPPRESS}
     if flag.kind == "switch":
         off = set(flag.off_names)
         on = [name for name in flag.names if name not in off]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from launchplan.engines.hosts import Instance, api_port, cluster_of
 from launchplan.engines.launch import Flag, Inherited, Launch, Process, Site, Value, Variable, join, text
 from launchplan.engines.router import router_process
 from launchplan.engines.sglang import build as sglang
-from launchplan.engines.view import EngineView, view_of_flags
+from launchplan.engines.view import EngineView
+from launchplan.engines.views import view_of_flags
 from launchplan.engines.vllm import build as vllm
 from launchplan.layout import Layout
 from launchplan.resolve import Deployment, Resolved, ResolvedPool
@@ -57,7 +58,9 @@ def build_launch(layout: Layout) -> Launch:
     ]
     if deployment.recipe.value.pools is not None:
         processes.append(router_process(deployment, instances))
-    return Launch(layout, tuple(processes), tuple(_shared_environment(layout)), _model_name(layout))
+    return Launch(
+        layout, tuple(processes), tuple(_shared_environment(layout)), _model_name(layout, processes)
+    )
 
 
 def head_views(resolved: Resolved, launch: Launch | None) -> tuple[EngineView, ...]:
@@ -125,9 +128,12 @@ def _with_served_name(flags: tuple[Flag, ...], deployment: Deployment) -> tuple[
     return (*flags, Flag("--served-model-name", (text(deployment.checkpoint),)))
 
 
-def _model_name(layout: Layout) -> str:
-    served = layout.pools[-1].pool.serve.served_model_name
-    return served or layout.resolved.deployment.checkpoint
+def _model_name(layout: Layout, processes: Sequence[Process]) -> str:
+    """Give the first name that the serving head is told to answer to, else what it loads."""
+    heads = [process for process in processes if process.node == 0 and process.role != "router"]
+    named = [flag.values[0] for flag in heads[-1].flags if flag.name == "--served-model-name" and flag.values]
+    first = named[-1][0] if named else None
+    return first if isinstance(first, str) else layout.resolved.deployment.checkpoint
 
 
 def _shared_environment(layout: Layout) -> Iterator[Variable]:

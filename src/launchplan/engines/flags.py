@@ -13,6 +13,9 @@ from launchplan.engines.launch import Flag, Value, text
 from launchplan.finding import KeyPath
 from launchplan.resolve import ENGINES, ResolvedPool
 
+API_FLAGS = frozenset({"host", "port", "uds", "api_server_count"})
+"""Flags of the API server by the parser's name; vLLM refuses the last one beside `--headless`."""
+
 
 def scalar_text(value: JsonValue) -> str:
     """Write a value as engines' argument parsers read it; a mapping or a list becomes compact JSON."""
@@ -30,32 +33,52 @@ def scalar_text(value: JsonValue) -> str:
 def raw_flag(name: str, value: JsonValue, facts: EngineFacts | None, path: KeyPath) -> Flag | None:
     """Make the flag of one entry of `args`.
 
-    `true` is a bare switch, `false` its `--no-` form, null leaves the flag out, a list gives several values
-    where the engine takes several, and JSON where it doesn't.
+    `true` is a bare switch, `false` its opposite spelling or, where it has none, nothing; null leaves the
+    flag out; a list gives several values where the engine takes several, and JSON where it doesn't. A dotted
+    name sets one key of a JSON value and always has a value.
     """
-    known = (facts.find(f"--{name}") or facts.find(f"-{name}")) if facts is not None else None
-    spelling = known.name if known and "." not in name else f"--{name}"
-    takes_value = known is not None and known.kind != "switch"
+    stem, dot, rest = name.partition(".")
+    known = known_flag(facts, stem)
+    spelling = f"{_spelling(known, stem)}{dot}{rest}"
+    switch = not dot and (known is None or known.kind == "switch")
     match value:
         case None:
             return None
-        case bool() if not takes_value:
-            return Flag(spelling if value else _negated(spelling, known), (), path)
-        case list() if known is not None and known.kind == "list":
+        case bool() if switch:
+            switched = spelling if value else _opposite(spelling, known)
+            return Flag(switched, (), path) if switched else None
+        case list() if known is not None and known.kind == "list" and not dot:
             return Flag(spelling, tuple(text(scalar_text(item)) for item in value), path)
         case _:
             return Flag(spelling, (text(scalar_text(value)),), path)
 
 
-def _negated(spelling: str, known: CatalogFlag | None) -> str:
-    off = known.off_names if known is not None else ()
+def known_flag(facts: EngineFacts | None, name: str) -> CatalogFlag | None:
+    """Find a flag by its name without dashes in front, a long one first."""
+    return (facts.find(f"--{name}") or facts.find(f"-{name}")) if facts is not None else None
+
+
+def _spelling(known: CatalogFlag | None, name: str) -> str:
+    """Keep the spelling that switches a flag off, for it says the opposite of the flag's own name."""
+    written = f"--{name}"
+    return written if known is None or written in known.off_names else known.name
+
+
+def _opposite(spelling: str, known: CatalogFlag | None) -> str | None:
+    if known is None:
+        return f"--no-{spelling.removeprefix('--')}"
+    if spelling in known.off_names:
+        return known.name
     plain = f"--no-{spelling.removeprefix('--')}"
-    return plain if plain in off or not off else off[0]
+    return plain if plain in known.off_names else next(iter(known.off_names), None)
 
 
-def argument_flags(pool: ResolvedPool) -> Iterator[Flag]:
-    """Make the flags of a pool's `args`, in the recipe's order."""
+def argument_flags(pool: ResolvedPool, node: int = 0) -> Iterator[Flag]:
+    """Make the flags of a pool's `args`, in the recipe's order; a follower gets none that set its API up."""
     for name, value in pool.args.items():
+        known = known_flag(pool.deployment.facts, name.partition(".")[0])
+        if node and known is not None and known.dest in API_FLAGS:
+            continue
         flag = raw_flag(name, value, pool.deployment.facts, pool.arg_paths[name])
         if flag is not None:
             yield flag

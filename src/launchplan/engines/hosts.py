@@ -5,7 +5,7 @@ from __future__ import annotations
 import ipaddress
 from dataclasses import dataclass
 
-from launchplan.engines.launch import Site, Value, text
+from launchplan.engines.launch import Site, Value, join, text
 from launchplan.layout import PoolLayout
 from launchplan.recipe.cluster import Cluster, Node
 from launchplan.resolve import Deployment, ResolvedPool
@@ -57,7 +57,7 @@ class Instance:
         """Give the address of node 0 as the other nodes reach it."""
         host = self.host(0)
         if host is not None:
-            return text(host.address)
+            return text(bare_address(host))
         pool = self.layout.pool
         which = f"{pool.role} instance {self.index}, node 0" if pool.replicas > 1 else f"{pool.role} node 0"
         which = which if self.label else "node 0"
@@ -69,7 +69,7 @@ class Instance:
         if node == 0:
             return self.head_address()
         return (
-            text(host.address)
+            text(bare_address(host))
             if host
             else (Site("NODE_ADDR", "address of this host, as the others reach it"),)
         )
@@ -87,9 +87,21 @@ class Instance:
         if host is None:
             return None
         try:
-            return str(ipaddress.ip_address(host.address))
+            return str(ipaddress.ip_address(bare_address(host)))
         except ValueError:
             return None
+
+
+def bare_address(host: Node) -> str:
+    """Give a host's address without the brackets that an IPv6 address has beside a port."""
+    return host.address.removeprefix("[").removesuffix("]")
+
+
+def with_port(address: Value, port: int) -> Value:
+    """Put a port behind an address; an IPv6 address gets its brackets."""
+    if len(address) == 1 and isinstance(address[0], str) and ":" in address[0]:
+        return text(f"[{address[0]}]:{port}")
+    return join(address, f":{port}")
 
 
 def cluster_of(deployment: Deployment) -> Cluster | None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from launchplan import catalog
 from launchplan.engines.flags import flag, raw_flag
-from launchplan.engines.hosts import BOOTSTRAP_PORT, Instance, api_port, cluster_of
+from launchplan.engines.hosts import BOOTSTRAP_PORT, Instance, api_port, cluster_of, with_port
 from launchplan.engines.launch import Flag, Process, Value, Variable, join, text
 from launchplan.recipe.schema import Router
 from launchplan.resolve import Deployment
@@ -52,7 +52,7 @@ def router_process(deployment: Deployment, instances: tuple[Instance, ...]) -> P
 
 def _backend(kind: str, instance: Instance) -> Flag:
     pool = instance.layout.pool
-    values: tuple[Value, ...] = (join("http://", instance.head_address(), f":{api_port(pool)}"),)
+    values: tuple[Value, ...] = (join("http://", with_port(instance.head_address(), api_port(pool))),)
     if kind == "sglang-router" and pool.role == "prefill":
         cluster = cluster_of(instance.deployment)
         values += (text(str((cluster.ports.bootstrap if cluster else None) or BOOTSTRAP_PORT)),)

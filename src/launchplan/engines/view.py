@@ -6,15 +6,12 @@ line we rendered, and for a command that somebody else wrote.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from launchplan.architecture import Architecture
 from launchplan.catalog import Gpu
-from launchplan.engines.arguments import Arguments, Word, read_arguments
-from launchplan.engines.launch import Flag as LaunchFlag
-from launchplan.engines.launch import Value
-from launchplan.engines.vllm.words import rewrite
+from launchplan.engines.arguments import Arguments
 from launchplan.finding import KeyPath
 from launchplan.resolve import ResolvedPool
 
@@ -29,6 +26,8 @@ class EngineView:
     env: Mapping[str, str]
     paths: Mapping[str, KeyPath]
     """Where each written flag stands in the recipe (or in the command, by the same keys)."""
+    refused: KeyPath | None = field(default=None, kw_only=True)
+    """Where the word stands that the parser refuses."""
 
     @property
     def engine(self) -> str:
@@ -57,35 +56,3 @@ class EngineView:
     def env_on(self, name: str) -> bool:
         """Tell whether a boolean variable is set, as both engines read them."""
         return self.env.get(name, "").strip().lower() in {"1", "true", "yes", "y", "on", "t"}
-
-
-def view_of_flags(
-    pool: ResolvedPool, model: Value, flags: Sequence[LaunchFlag], env: Mapping[str, str]
-) -> EngineView | None:
-    """Read back the command line that a recipe's pool renders to; None for a version without known flags."""
-    facts = pool.deployment.facts
-    if facts is None:
-        return None
-    words, paths = _words(pool, model, flags)
-    arguments = read_arguments(facts, rewrite(words) if facts.engine == "vllm" else words)
-    by_name = {name: paths[index] for name, index in arguments.given.items() if index in paths}
-    return EngineView(pool, arguments, env, by_name)
-
-
-def _words(
-    pool: ResolvedPool, model: Value, flags: Sequence[LaunchFlag]
-) -> tuple[list[Word], dict[int, KeyPath]]:
-    texts: list[tuple[str, KeyPath]] = [(_plain(model), ("model",))]
-    if pool.deployment.engine == "sglang":
-        texts.insert(0, ("--model-path", ("model",)))
-    for flag in flags:
-        texts.append((flag.name, flag.path))
-        texts += ((_plain(value), flag.path) for value in flag.values)
-    return [Word(text, index) for index, (text, _) in enumerate(texts)], {
-        i: path for i, (_, path) in enumerate(texts)
-    }
-
-
-def _plain(value: Value) -> str:
-    """Stand in for what only the site knows: the parser takes any word there."""
-    return "".join(part if isinstance(part, str) else part.variable for part in value)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from launchplan.engines.arguments import Word
+from launchplan.lint.shell import shell_words
 
 MODULES = {
     "vllm.entrypoints.openai.api_server": "vllm",
@@ -36,7 +36,7 @@ def find_command(command: str | Sequence[str]) -> Command | None:
     Assignments and `env` in front of it are its environment; `exec`, `uv run` and other wrappers are passed
     over.
     """
-    words = shlex.split(command.replace("\\\n", " ")) if isinstance(command, str) else list(command)
+    words = shell_words(command) if isinstance(command, str) else list(command)
     env: dict[str, str] = {}
     for place, word in enumerate(words):
         engine, start = _server_at(words, place)

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from launchplan import catalog
-from launchplan.engines import EngineView
-from launchplan.engines.arguments import Arguments, Refusal, read_arguments
-from launchplan.engines.vllm.words import rewrite
+from launchplan.engines.arguments import Arguments, Refusal
+from launchplan.engines.reading import read_words
+from launchplan.engines.views import make_view
 from launchplan.errors import InputError
 from launchplan.finding import Finding, KeyPath, Location, Severity
 from launchplan.layout import place
@@ -19,9 +19,16 @@ from launchplan.lint.recipe import Translation, recipe_of
 from launchplan.pipeline import Plan, plan_of
 from launchplan.recipe import load_recipe
 from launchplan.resolve import resolve
+from launchplan.rules import RULES
 
 ABOUT_RECIPES = ("FAC", "OPS", "REC")
 """Families that speak of how a recipe is written and of what it claims; a command claims nothing."""
+COMMAND_RULES = tuple(rule for rule in RULES if not rule.code.startswith(ABOUT_RECIPES))
+VERDICT_RULES = tuple(rule for rule in COMMAND_RULES if not rule.code.startswith("MEM"))
+"""The rules that an engine decides by before it touches memory."""
+
+ABOUT_HOSTS = ("PAR106",)
+"""Rules that compare ranks with the GPUs of all hosts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,9 @@ class Site:
     gpus_per_node: int | None = None
     version: str | None = None
     model_config: str | Path | Mapping[str, Any] | None = None
+    draft_config: str | Path | Mapping[str, Any] | None = None
+    memory: bool = True
+    """Whether the memory of the fullest rank is computed and judged as well."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +56,9 @@ class Checked:
 def lint_command(command: Command, site: Site) -> Checked:
     """Check a command by every rule that a recipe would get and that says something of a command."""
     version = site.version or catalog.versions(command.engine)[-1]
-    facts = catalog.nearest_facts(command.engine, version)
-    if facts is None:
+    arguments = read_words(command.engine, version, command.words)
+    if arguments is None:
         return Checked((_unknown_version(command.engine, version),), None)
-    words = rewrite(command.words) if command.engine == "vllm" else command.words
-    arguments = read_arguments(facts, words)
     if arguments.refusal is not None:
         return Checked((_refusal(arguments.refusal, arguments, command, version),), None)
     translation = recipe_of(arguments)
@@ -58,17 +66,27 @@ def lint_command(command: Command, site: Site) -> Checked:
         plan = _plan(arguments, translation, command, site, version)
     except InputError as error:
         return Checked(tuple(_in_command(finding) for finding in error.findings), None)
-    kept = (finding for finding in plan.findings if finding.code[:3] not in ABOUT_RECIPES)
+    unsaid = ABOUT_HOSTS if _hosts_unknown(command, translation, site) else ()
+    kept = (finding for finding in plan.findings if finding.code not in unsaid)
     return Checked(tuple(_in_command(finding) for finding in kept), plan)
+
+
+def _hosts_unknown(command: Command, translation: Translation, site: Site) -> bool:
+    """Tell whether nobody says how many hosts there are.
+
+    vLLM itself compares a command without `--nnodes` with the GPUs that it sees; SGLang starts and finds out
+    rank by rank, each on its own host.
+    """
+    return command.engine == "sglang" and translation.nodes is None and site.nodes is None
 
 
 def _plan(arguments: Arguments, translation: Translation, command: Command, site: Site, version: str) -> Plan:
     recipe = load_recipe(_recipe(arguments, translation, command, site, version))
-    resolved = resolve(recipe, model_config=site.model_config)
+    resolved = resolve(recipe, model_config=site.model_config, draft_config=site.draft_config)
     (pool,) = resolved.pools
     paths = _paths(arguments, translation)
-    view = EngineView(pool, arguments, dict(command.env), paths)
-    return plan_of(resolved, place(resolved), None, (view,))
+    view = make_view(pool, arguments, dict(command.env), paths)
+    return plan_of(resolved, place(resolved), None, (view,), COMMAND_RULES if site.memory else VERDICT_RULES)
 
 
 def _paths(arguments: Arguments, translation: Translation) -> dict[str, KeyPath]:

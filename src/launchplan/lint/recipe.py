@@ -5,13 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import cache
+from typing import Annotated, Any
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from launchplan.engines.arguments import Arguments
 from launchplan.engines.sglang.build import ALGORITHMS
 from launchplan.engines.sglang.build import SERVE_FLAGS as SGLANG_SERVE
 from launchplan.engines.vllm.build import SERVE_FLAGS as VLLM_SERVE
 from launchplan.finding import KeyPath
+from launchplan.recipe.schema import Parallel, Serve, Speculative
 
 _VLLM_PARALLEL = {
     "tensor_parallel_size": "tp",
@@ -26,6 +30,24 @@ _RENDEZVOUS = frozenset({
     "data_parallel_address", "data_parallel_rpc_port", "data_parallel_size_local", "data_parallel_start_rank",
 })  # fmt: skip
 """Flags that say which host this is; a recipe's hardware says it for all of them."""
+
+
+@cache
+def _reader(section: type[BaseModel], key: str) -> TypeAdapter[Any]:
+    field = section.model_fields[key]
+    annotated: Any = field.annotation
+    for condition in field.metadata:
+        annotated = Annotated[annotated, condition]
+    return TypeAdapter(annotated)
+
+
+def takes(section: type[BaseModel], key: str, value: Any) -> bool:
+    """Tell whether a recipe's key takes a value; the engine may take more, and then it stands in `args`."""
+    try:
+        _reader(section, key).validate_python(value, strict=True)
+    except ValidationError:
+        return False
+    return True
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +80,18 @@ class _Translator(ABC):
 
     def translate(self) -> Translation:
         self.special()
-        flags = {flag.dest: flag for flag in self.arguments.facts.flags}
         keys = self._serve_keys()
         for name, index in self.arguments.given.items():
             value = self.arguments[name]
             if name in self.done or name in _RENDEZVOUS:
                 continue
-            if name in self.parallel:
+            if name in self.parallel and takes(Parallel, self.parallel[name], value):
                 self.put(("parallel", self.parallel[name]), value, index)
-            elif name in keys and value is not None:
+            elif name in keys and value is not None and takes(Serve, keys[name], value):
                 self.put(("serve", keys[name]), value, index)
             else:
-                flag = flags[name].name if name in flags else f"--{name}"
-                self.put(("args", flag.removeprefix("--")), value, index)
+                flag = self.arguments.facts.flag_of(name)
+                self.put(("args", (flag.name if flag else name).removeprefix("--")), value, index)
         return Translation(self.sections, self.words, self.nodes())
 
     @abstractmethod
@@ -105,7 +126,7 @@ class _Translator(ABC):
     def parsers(self) -> None:
         for name, key in (("tool_call_parser", "tool_parser"), ("reasoning_parser", "reasoning_parser")):
             value = self.arguments[name]
-            if name in self.arguments and value:
+            if name in self.arguments and value and takes(Serve, key, value):
                 self.take(name, ("serve", key), value)
 
 
@@ -117,7 +138,8 @@ class _Vllm(_Translator):
         given = self.arguments
         if given["enable_expert_parallel"] and "enable_expert_parallel" in given:
             size = given["tensor_parallel_size"] * given["data_parallel_size"]
-            self.take("enable_expert_parallel", ("parallel", "ep"), max(size, 1))
+            if takes(Parallel, "ep", size):
+                self.take("enable_expert_parallel", ("parallel", "ep"), size)
         if "enable_auto_tool_choice" in given and given["tool_call_parser"]:
             self.done.add("enable_auto_tool_choice")
         for name, key in (
@@ -127,15 +149,17 @@ class _Vllm(_Translator):
             if name in given:
                 self.take(name, ("serve", key), given[name])
         self.parsers()
-        config = given["speculative_config"]
-        if isinstance(config, dict) and isinstance(config.get("method"), str):
-            section = {"method": config["method"]}
-            for theirs, ours in (("num_speculative_tokens", "tokens"), ("model", "model")):
-                if theirs in config:
-                    section[ours] = config[theirs]
-            rest = {k: v for k, v in config.items() if k not in {"method", "num_speculative_tokens", "model"}}
-            self.take("speculative_config", ("speculative",), section | ({"options": rest} if rest else {}))
+        self._speculative(given["speculative_config"])
         self.done.add("model_tag")
+
+    def _speculative(self, config: Any) -> None:
+        if not isinstance(config, dict):
+            return
+        names = {"method": "method", "num_speculative_tokens": "tokens", "model": "model"}
+        section = {ours: config[theirs] for theirs, ours in names.items() if theirs in config}
+        if "method" in section and all(takes(Speculative, key, value) for key, value in section.items()):
+            rest = {key: value for key, value in config.items() if key not in names}
+            self.take("speculative_config", ("speculative",), section | ({"options": rest} if rest else {}))
 
     def nodes(self) -> int | None:
         given = self.arguments
@@ -146,7 +170,8 @@ class _Vllm(_Translator):
             and isinstance(local, int)
             and local > 0
         ):
-            return max(1, int(given["data_parallel_size"]) // local)
+            replicas = int(given["data_parallel_size"])
+            return max(1, replicas // local) if replicas % local == 0 else None
         return _Translator.nodes(self)
 
 
@@ -180,7 +205,7 @@ class _Sglang(_Translator):
             self.take(name, ("parallel", "dp"), attention)
             if "tp_size" in given:
                 self.take("tp_size", ("parallel", "tp"), max(1, tp // attention))
-        elif "dp_size" in given:
+        elif "dp_size" in given and takes(Parallel, "dp", given["dp_size"]):
             self.take("dp_size", ("parallel", "dp"), given["dp_size"])
 
     def _speculative(self) -> None:

@@ -12,6 +12,9 @@ Address = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:\-\[\]]+$")]
 Interface = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:@\-]{1,15}$")]
 
 
+AbsolutePath = Annotated[str, Field(pattern=r"^/")]
+
+
 class Node(Section):
     """One host."""
 
@@ -52,13 +55,13 @@ class Ports(Section):
 class Paths(Section):
     """Folders on every host."""
 
-    model: Text | None = None
+    model: AbsolutePath | None = None
     """Folder of the checkpoint; left out: the engine resolves the hub id."""
-    hub_cache: Text | None = None
+    hub_cache: AbsolutePath | None = None
     """Hugging Face cache (`HF_HOME`)."""
-    local_cache: Text | None = None
+    local_cache: AbsolutePath | None = None
     """Folder on a disk of the host itself for compiled kernels; left out: `/tmp`, one folder a user."""
-    logs: Text | None = None
+    logs: AbsolutePath | None = None
     """Folder for logs."""
 
 

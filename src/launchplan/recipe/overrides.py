@@ -26,6 +26,12 @@ class OverriddenDocument(Document):
         return Document.locate(self, path, key=key)
 
 
+def overridden(document: Document) -> frozenset[str]:
+    """List the top-level keys that `--set` changed something of."""
+    applied = document.overrides if isinstance(document, OverriddenDocument) else ()
+    return frozenset(str(path[0]) for path, _ in applied if path)
+
+
 def override(document: Document, settings: Iterable[str]) -> Document:
     """Apply `key.path=value` settings in order; raise `InputError` for one that can't be.
 

@@ -129,8 +129,8 @@ def _shown(value: object, written: str | None) -> str:
 def _type_cure(kind: str, value: object, written: str | None, path: KeyPath) -> str | None:
     if value is None:
         return f"give {path[-1] if path else 'the file'} a value, or remove the key"
-    if kind == "string_type" and written is not None:
-        return f'write "{written}" in quotes'
+    if kind == "string_type" and not isinstance(value, (dict, list)):
+        return f'write "{value if written is None else written}" in quotes'
     if kind in {"int_type", "float_type", "int_from_float"} and isinstance(value, str):
         digits = value.replace("_", "").replace(",", "").strip()
         if digits.lstrip("-").isdigit():
@@ -149,7 +149,10 @@ def _type_cure(kind: str, value: object, written: str | None, path: KeyPath) -> 
 def _pattern_cure(path: KeyPath) -> str | None:
     if len(path) > 1 and path[-2] == "env":
         return "variable names have letters, digits and '_'"
+    if path[:1] == ("paths",):
+        return "write an absolute path, which begins with /"
     return {
+        "checkpoint": "write a hub id or an absolute path; '~' is not expanded on the hosts",
         "name": "use letters, digits, '.', '_' and '-'",
         "checked": "write the day as 2026-08-15",
         "address": "write a host name or an IP address",

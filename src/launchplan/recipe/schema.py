@@ -226,7 +226,7 @@ class Recipe(Section):
     """For whom it is and what it is good at, in one to three lines."""
     model: Text
     """Catalog id, path to a folder or `config.json`, or a hub id."""
-    checkpoint: Text | None = None
+    checkpoint: Annotated[str, Field(pattern=r"^[^~\-\s]")] | None = None
     """What the engine loads: a hub id or a path; left out: the model's own checkpoint."""
     engine: Engine
     """Engine and version."""

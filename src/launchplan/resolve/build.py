@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,11 @@ def resolve(
     recipe: Loaded[Recipe],
     cluster: Loaded[Cluster] | None = None,
     model_config: str | Path | Mapping[str, Any] | None = None,
+    draft_config: str | Path | Mapping[str, Any] | None = None,
 ) -> Resolved:
     """Look up everything a recipe refers to; a `config.json` given as such comes before the catalog.
+
+    `draft_config` is that of the model which speculative decoding drafts with.
 
     What the catalog doesn't know stays None and becomes a finding of the FAC rules; only a model path that
     can't be read raises `InputError`.
@@ -36,7 +40,9 @@ def resolve(
     facts = catalog.nearest_facts(value.engine.name, version)
     checkpoint = value.checkpoint or source.default_checkpoint
     deployment = Deployment(recipe, cluster, value.engine.name, version, facts, source, checkpoint)
-    return Resolved(deployment, tuple(_pool(deployment, *shape) for shape in _shapes(value)))
+    draft = model_of_config("draft", draft_config).architecture if draft_config is not None else None
+    pools = (_pool(deployment, *shape) for shape in _shapes(value))
+    return Resolved(deployment, tuple(replace(pool, draft=draft) if draft else pool for pool in pools))
 
 
 def _shapes(recipe: Recipe) -> list[tuple[Role, KeyPath, Pool]]:

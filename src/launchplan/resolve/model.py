@@ -75,9 +75,14 @@ def _read_config(name: str, path: str) -> ModelSource:
     if not isinstance(data, dict):
         message = "this is not the JSON object of a model configuration"
         raise InputError((problem("REC006", message, Location(path)),))
-    beside = Path(path).with_name("hf_quant_config.json")
+    beside = _quantization_beside(Path(path))
     quantization = read_json(beside) if beside.is_file() else None
     return ModelSource(name, None, None, read_architecture(data, quantization), data, quantization, name)
+
+
+def _quantization_beside(config: Path) -> Path:
+    """Name ModelOpt's file next to a configuration: `x_hf_quant_config.json` for `x_config.json`."""
+    return config.with_name(config.name.removesuffix("config.json") + "hf_quant_config.json")
 
 
 def _expanded(name: str) -> Path:
@@ -110,10 +115,11 @@ def _from_files(name: str, path: Path, recipe: Loaded[Recipe]) -> ModelSource:
         fix = "name a folder with a config.json, the file itself, or a model of `launchplan list models`"
         raise InputError((problem("REC001", message, place, ("model",), fix),))
     config = _mapping(file, recipe)
-    beside = file.with_name("hf_quant_config.json")
+    beside = _quantization_beside(file)
     quantization = _mapping(beside, recipe) if beside.is_file() else None
     architecture = read_architecture(config, quantization)
-    folder = name if path.is_dir() else str(Path(name).parent)
+    written = str(path) if name.startswith("~") else name  # the hosts don't expand it
+    folder = written if path.is_dir() else str(Path(written).parent)
     return ModelSource(name, None, None, architecture, config, quantization, folder)
 
 

@@ -13,24 +13,29 @@ from launchplan.catalog import Checkpoint, EngineFacts, Fabric, Gpu, ModelEntry
 from launchplan.finding import KeyPath
 from launchplan.recipe import Cluster, Loaded, Recipe
 from launchplan.recipe.cluster import Node
-from launchplan.recipe.schema import EngineName, Parallel, Serve, Speculative
+from launchplan.recipe.overrides import overridden
+from launchplan.recipe.schema import EngineName, Evidence, Parallel, Serve, Speculative
 from launchplan.resolve.model import ModelSource
 
 Role = Literal["serve", "prefill", "decode"]
 ENGINES: tuple[str, ...] = ("vllm", "sglang")
+EVIDENCED_KEYS = frozenset(
+    {"model", "checkpoint", "engine", "hardware", "parallel", "serve", "speculative", "pools", "args", "env"}
+)
+"""Keys of a recipe that its evidence speaks of."""
 
 
 @dataclass(frozen=True, slots=True)
 class Deployment:
     """What holds for every pool: engine, model, checkpoint, cluster."""
 
-    recipe: Loaded[Recipe]
-    cluster: Loaded[Cluster] | None
+    recipe: Loaded[Recipe] = field(repr=False)
+    cluster: Loaded[Cluster] | None = field(repr=False)
     engine: EngineName
     version: str
-    facts: EngineFacts | None
+    facts: EngineFacts | None = field(repr=False)
     """Flags of this engine version, or of the newest known one before it."""
-    model_source: ModelSource
+    model_source: ModelSource = field(repr=False)
     checkpoint: str
     """What the engine is told to load: a hub id or a path."""
 
@@ -48,6 +53,21 @@ class Deployment:
     def checkpoint_facts(self) -> Checkpoint | None:
         """The catalog's facts of the checkpoint."""
         return self.model_source.checkpoint
+
+    @property
+    def evidence(self) -> Evidence | None:
+        """Why this layout is believed to work; what `--set` made of a published one nobody has run."""
+        written = self.recipe.value.evidence
+        changed = overridden(self.recipe.document)
+        if written is None or "evidence" in changed or not changed & EVIDENCED_KEYS:
+            return written
+        keys = ", ".join(sorted(changed & EVIDENCED_KEYS))
+        return Evidence(
+            status="derived",
+            source=written.source,
+            checked=written.checked,
+            note=f"{keys} changed by --set; what the source says holds for the recipe without it",
+        )
 
     @property
     def engine_label(self) -> str:
@@ -85,6 +105,8 @@ class ResolvedPool:
     arg_paths: Mapping[str, KeyPath]
     """Where each raw flag stands in the recipe."""
     env: Mapping[str, str]
+    draft: Architecture | None = None
+    """The draft model of speculative decoding, where its `config.json` is given as such."""
 
     def path(self, *keys: str | int) -> KeyPath:
         """Give the recipe's key path of one of the pool's keys."""

@@ -12,6 +12,9 @@ from launchplan.source.document import Document
 from launchplan.source.problem import problem
 from launchplan.source.yaml_text import parse_text
 
+_MAX_BYTES = 64 * 2**20
+"""More than any recipe or model configuration has; a device or a checkpoint named by mistake has no end."""
+
 
 def read_document(path: Path) -> Document:
     """Read a YAML or JSON file; raise `InputError` with the reason and the cure if that can't be."""
@@ -33,7 +36,8 @@ def read_text(path: Path) -> str:
     """Read a UTF-8 file; raise `InputError` when it is missing, unreadable or of another encoding."""
     place = Location(str(path))
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content = file.read(_MAX_BYTES + 1)
     except IsADirectoryError as error:
         raise InputError((problem("REC001", "this is a folder", place, fix="name a file in it"),)) from error
     except FileNotFoundError as error:
@@ -42,6 +46,9 @@ def read_text(path: Path) -> str:
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
         raise InputError((problem("REC001", f"cannot be read: {reason.lower()}", place),)) from error
+    if len(content) > _MAX_BYTES:
+        message = f"larger than {_MAX_BYTES // 2**20} MiB, or without an end"
+        raise InputError((problem("REC001", message, place),))
     try:
         return content.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -15,8 +15,8 @@ from launchplan.engines.flags import (
     serve_flags,
     site_flag,
 )
-from launchplan.engines.hosts import Instance, cluster_of, rendezvous_port
-from launchplan.engines.launch import Flag, Value, Variable, join, text
+from launchplan.engines.hosts import Instance, cluster_of, rendezvous_port, with_port
+from launchplan.engines.launch import Flag, Value, Variable, text
 from launchplan.resolve import ResolvedPool
 
 SERVE_FLAGS = {
@@ -57,12 +57,17 @@ def flags(instance: Instance, node: int) -> tuple[Flag, ...]:
     """Make the flags of one node of an instance; only node 0 serves the API."""
     pool = instance.layout.pool
     rendezvous = tuple(_rendezvous(instance, node))
-    return (*_parallel(pool), *rendezvous, *_settings(pool, node), *argument_flags(pool))
+    return (*_parallel(pool), *rendezvous, *_settings(pool, node), *argument_flags(pool, node))
 
 
 def unplaced_flags(pool: ResolvedPool) -> tuple[Flag, ...]:
     """Make the flags that hold wherever the ranks come to sit."""
-    nodes = (flag("--nnodes", pool.nodes, pool.path("hardware", "nodes")),) if pool.nodes > 1 else ()
+    nodes: tuple[Flag, ...] = ()
+    if pool.nodes > 1:
+        path = pool.path("hardware", "nodes")
+        # Which host is the first is not known yet; that there is one is.
+        address = f"head:{rendezvous_port(pool.deployment)}"
+        nodes = (flag("--nnodes", pool.nodes, path), flag("--dist-init-addr", address, path))
     return (*_parallel(pool), *nodes, *_settings(pool, 0), *argument_flags(pool))
 
 
@@ -120,7 +125,7 @@ def _rendezvous(instance: Instance, node: int) -> Iterator[Flag]:
     path = pool.path("hardware", "nodes")
     yield flag("--nnodes", pool.nodes, path)
     yield flag("--node-rank", node, path)
-    address = join(instance.head_address(), f":{rendezvous_port(instance.deployment)}")
+    address = with_port(instance.head_address(), rendezvous_port(instance.deployment))
     yield site_flag("--dist-init-addr", address, path)
 
 

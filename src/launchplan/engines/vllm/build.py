@@ -60,7 +60,7 @@ def flags(instance: Instance, node: int) -> tuple[Flag, ...]:
     """Make the flags of one node of an instance; node 0 serves the API, the others are headless."""
     pool = instance.layout.pool
     rendezvous = tuple(_rendezvous(instance, node))
-    return (*_parallel(pool), *rendezvous, *_settings(pool, node), *argument_flags(pool))
+    return (*_parallel(pool), *rendezvous, *_settings(pool, node), *argument_flags(pool, node))
 
 
 def unplaced_flags(pool: ResolvedPool) -> tuple[Flag, ...]:

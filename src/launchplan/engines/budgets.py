@@ -1,0 +1,114 @@
+"""The memory of the fullest rank behind each view: the one place that knows which engine counts how."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from launchplan import catalog
+from launchplan.engines.sglang.budget import memory_inputs as sglang_inputs
+from launchplan.engines.sglang.view import SglangView
+from launchplan.engines.view import EngineView
+from launchplan.engines.vllm.budget import memory_inputs as vllm_inputs
+from launchplan.engines.vllm.view import VllmView
+from launchplan.memory.capacity import Choice, RankMemory
+from launchplan.memory.checkpoint import checkpoint_size
+from launchplan.memory.cold_start import ColdStart, Loading, cold_start
+from launchplan.memory.sglang.budget import SglangMemory, sglang_choices, sglang_memory, sglang_weights
+from launchplan.memory.speed import DecodeBound, Step, decode_bound
+from launchplan.memory.vllm.budget import VllmMemory, vllm_choices, vllm_memory, vllm_weights
+
+MemoryInputs = VllmMemory | SglangMemory
+
+
+@dataclass(frozen=True, slots=True)
+class PoolMemory:
+    """The fullest rank of one pool of a deployment."""
+
+    view: EngineView
+    inputs: MemoryInputs
+    memory: RankMemory
+    choices: tuple[Choice, ...] = ()
+    bound: DecodeBound | None = None
+    """None for a GPU whose bandwidth is not known."""
+    start: ColdStart | None = None
+    """None when the size of the checkpoint is not known."""
+
+
+def memory_inputs(view: EngineView) -> MemoryInputs | None:
+    """Collect what decides the memory of a view's rank; None when something is not known."""
+    if isinstance(view, VllmView):
+        return vllm_inputs(view)
+    return sglang_inputs(view) if isinstance(view, SglangView) else None
+
+
+def memory_of(inputs: MemoryInputs) -> RankMemory | None:
+    """Compute budget and capacity; None when a size of the model is not known."""
+    return vllm_memory(inputs) if isinstance(inputs, VllmMemory) else sglang_memory(inputs)
+
+
+def pool_memory(views: Iterable[EngineView]) -> tuple[PoolMemory, ...]:
+    """Compute the memory of every pool whose model, GPU and settings are known, and what choices change."""
+    found: list[PoolMemory] = []
+    for view in views:
+        inputs = memory_inputs(view)
+        memory = memory_of(inputs) if inputs else None
+        if inputs is not None and memory is not None:
+            found.append(
+                PoolMemory(
+                    view,
+                    inputs,
+                    memory,
+                    _choices(inputs, memory),
+                    _bound(view, inputs, memory),
+                    start_of(view),
+                )
+            )
+    return tuple(found)
+
+
+def _choices(inputs: MemoryInputs, memory: RankMemory) -> tuple[Choice, ...]:
+    """List the choices that change anything."""
+    others = vllm_choices(inputs) if isinstance(inputs, VllmMemory) else sglang_choices(inputs)
+    usual = memory.capacity.of(inputs.lengths.usual[0])
+    now = (memory.capacity.pool_tokens, usual.requests if usual else None)
+    return tuple(other for other in others if (other.pool_tokens, other.requests) != now)
+
+
+def _bound(view: EngineView, inputs: MemoryInputs, memory: RankMemory) -> DecodeBound | None:
+    bandwidth = view.gpu.memory_bandwidth_bytes_per_s if view.gpu else None
+    ranks = vllm_weights(inputs) if isinstance(inputs, VllmMemory) else sglang_weights(inputs)
+    usual = memory.capacity.of(inputs.lengths.usual[0])
+    if bandwidth is None or not ranks or usual is None:
+        return None
+    step = Step(bandwidth, _drafts(inputs, view), int(usual.requests.value), usual.request_bytes)
+    return decode_bound(inputs.model, ranks, step)
+
+
+def _drafts(inputs: MemoryInputs, view: EngineView) -> int:
+    asked = view.pool.speculative.tokens if view.pool.speculative else None
+    if isinstance(inputs, VllmMemory):
+        return inputs.cache.speculative_tokens or asked or 0
+    return max(inputs.pools.draft_tokens - 1, 0) or asked or 0
+
+
+def start_of(view: EngineView) -> ColdStart | None:
+    """Estimate the cold start of a view's pool; None when the size of the checkpoint is not known."""
+    deployment = view.pool.deployment
+    held = deployment.checkpoint_facts.bytes if deployment.checkpoint_facts else None
+    if held is None and view.architecture is not None:
+        computed = checkpoint_size(view.architecture)
+        held = computed.total if computed else None
+    if held is None:
+        return None
+    cluster = deployment.cluster.value if deployment.cluster else None
+    minutes = deployment.recipe.value.evidence
+    documented = minutes.figures.get("weight_load_minutes") if minutes else None
+    loading = Loading(
+        nodes=view.pool.nodes,
+        load_format=view.pool.serve.load_format or "auto",
+        gigabytes_per_s=cluster.storage.read_gigabytes_per_s if cluster else None,
+        documented_s=documented * 60 if isinstance(documented, int | float) else None,
+    )
+    known = catalog.calibration()
+    return cold_start(held, loading, known.vllm if view.engine == "vllm" else known.sglang)

@@ -1,0 +1,108 @@
+"""Read a command's arguments as a release did whose flags may not be known exactly.
+
+Where they are, the parser's verdict is the engine's. Between two known releases a flag or value is refused
+only when both refuse it, or when it is known with which release it went; before the oldest known release
+nothing else is refused. What can't be judged is left out, and the rest is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from launchplan import catalog
+from launchplan.catalog import EngineFacts, version_key
+from launchplan.engines.arguments import Arguments, Refusal, Word, read_arguments
+from launchplan.engines.vllm.words import rewrite
+
+GONE = {
+    "vllm": {"--task": "0.13.0", "--swap-space": "0.18.0"},
+    "sglang": {"--enable-ep-moe": "0.5.3", "--enable-deepep-moe": "0.5.6"},
+}
+"""Flags that a release took away, where the releases whose flags we know don't tell (gpustack/gpustack 3991,
+unslothai/unsloth-zoo 1210, sgl-project/SpecForge 246, THUDM/slime 1344)."""
+
+
+def read_words(engine: str, version: str, words: Sequence[Word]) -> Arguments | None:
+    """Read the words after the program; None for an engine that no release is known of."""
+    known = catalog.versions(engine)
+    oldest = catalog.engine_facts(engine, known[0]) if known else None
+    facts = catalog.nearest_facts(engine, version) or oldest
+    if facts is None:
+        return None
+    rewritten = rewrite(words) if engine == "vllm" else list(words)
+    gone = next((word for word in rewritten if _is_gone(engine, version, word.text)), None)
+    if gone is not None:
+        arguments = read_arguments(facts, [word for word in rewritten if word is not gone])
+        refusal = Refusal(f"unrecognized arguments: {gone.text}", gone.index, None, gone.text)
+        return replace(arguments, refusal=refusal)
+    arguments, unread = read_arguments(facts, rewritten), list[Word]()
+    asked = version_key(version)
+    if asked == version_key(facts.version):
+        return arguments
+    newer = _newer(engine, asked) if asked else None
+    while arguments.refusal is not None and not _is_sure(arguments, newer, asked, rewritten):
+        place = _place(rewritten, arguments)
+        if place is None:
+            break
+        unread += rewritten[place]
+        del rewritten[place]
+        arguments = read_arguments(facts, rewritten)
+    return replace(arguments, unread=tuple(unread))
+
+
+def read_past_refusals(engine: str, version: str, words: Sequence[Word]) -> Arguments | None:
+    """Read words as `read_words` does, and the rest of them too where the parser refuses one.
+
+    The first refusal is kept.
+    """
+    arguments = read_words(engine, version, words)
+    if arguments is None or arguments.refusal is None:
+        return arguments
+    first, rest = arguments.refusal, rewrite(words) if engine == "vllm" else list(words)
+    place = _place(rest, arguments)
+    while place is not None:
+        del rest[place]
+        arguments = read_arguments(arguments.facts, rest)
+        place = _place(rest, arguments)
+    return replace(arguments, refusal=first)
+
+
+def _is_gone(engine: str, version: str, text: str) -> bool:
+    release = GONE[engine].get(text.partition("=")[0].replace("_", "-"))
+    asked = version_key(version)
+    return release is not None and (not asked or asked >= version_key(release))
+
+
+def _newer(engine: str, asked: tuple[int, ...]) -> EngineFacts | None:
+    later = [each for each in catalog.versions(engine) if version_key(each) > asked]
+    return catalog.engine_facts(engine, later[0]) if later else None
+
+
+def _is_sure(
+    arguments: Arguments, newer: EngineFacts | None, asked: tuple[int, ...], words: Sequence[Word]
+) -> bool:
+    """Tell whether the asked release refuses the words too."""
+    facts, refusal = arguments.facts, arguments.refusal
+    name = (refusal.unknown or "").partition("=")[0] if refusal else ""
+    if name and not name.startswith("-"):
+        return True  # a word that belongs to no flag
+    if refusal is not None and refusal.flag is not None and refusal.flag.type == "json":
+        return True  # what is no JSON is none in any release
+    if not asked:  # a name such as `main`: newer than every release, or a build of its own
+        return facts.match(name) is None and name.startswith("--")
+    if newer is None or version_key(facts.version) > asked:
+        return False
+    return read_arguments(newer, words).refusal is not None
+
+
+def _place(words: Sequence[Word], arguments: Arguments) -> slice | None:
+    """Find the flag that was refused, with its values."""
+    refusal = arguments.refusal
+    start = next((i for i, word in enumerate(words) if refusal and word.index == refusal.index), None)
+    if start is None:
+        return None
+    end = start + 1
+    while end < len(words) and not words[end].text.startswith("-"):
+        end += 1
+    return slice(start, end)

@@ -1,0 +1,155 @@
+"""From vLLM's resolved settings to the memory of its fullest rank."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from launchplan.engines.vllm.settings import scheduler
+from launchplan.engines.vllm.settings.reading import count, mapping, on, text
+from launchplan.memory.budget import Device
+from launchplan.memory.capacity import Lengths
+from launchplan.memory.kv.vllm import VllmCacheSettings
+from launchplan.memory.vllm import VllmWeights
+from launchplan.memory.vllm.budget import VllmMemory, captured_sizes
+
+if TYPE_CHECKING:
+    from launchplan.architecture import Architecture
+    from launchplan.engines.vllm.settings import VllmSettings
+    from launchplan.engines.vllm.view import VllmView
+
+# The first block of latent attention's backends (v1/attention/backends/mla), of all others 16 tokens.
+_LATENT_BLOCK = 64
+_LARGEST_GRAPH = 512
+_WITHOUT_ENCODER = ("language_model_only", "skip_mm_profiling")
+# Defaults on a GPU with 160 GiB or more (engine/arg_utils.py:2940), for makes not known there.
+_USUAL_TOKENS, _USUAL_SEQS = 16384, 1024
+_GRAPHS_COUNTED_SINCE = (0, 21)
+
+
+def memory_inputs(view: VllmView) -> VllmMemory | None:
+    """Collect what decides the memory of a rank; None when model, GPU or a setting is not known."""
+    model, gpu, now = view.architecture, view.gpu, view.settings
+    if model is None or gpu is None or gpu.memory_total_bytes is None or not now.known:
+        return None
+    sizes = (now.parallel.tp, now.parallel.pp, now.parallel.dp, now.parallel.dcp)
+    if min(sizes) < 1 or now.parallel.pp > len(model.layers):
+        return None
+    length = now.max_model_len or scheduler.context_length(view, now.derived_max_model_len)
+    if length is None:
+        return None
+    tokens = now.max_num_batched_tokens or _USUAL_TOKENS
+    seqs = now.max_num_seqs or _USUAL_SEQS
+    share = view.arguments["gpu_memory_utilization"]
+    workload = view.pool.deployment.recipe.value.workload
+    return VllmMemory(
+        model=model,
+        device=Device(gpu.memory_total_bytes, unified=gpu.unified_memory),
+        weights=_weights(view, now),
+        cache=_cache(view, now, model, length, tokens),
+        lengths=Lengths(length, workload.context_tokens, workload.tail_context_tokens),
+        utilization=float(share) if isinstance(share, int | float) else 0.92,
+        batch_tokens=tokens,
+        max_num_seqs=seqs,
+        capture_sizes=_captured(view, now, seqs),
+        pool_bytes=count(view, "kv_cache_memory_bytes", 1),
+        graphs_counted=_counts_graphs(view.pool.deployment.version),
+        encodes=model.vision is not None and not any(on(view, name) for name in _WITHOUT_ENCODER),
+        draft=now.spec.draft if now.spec else None,
+        assumed=_assumed(now),
+    )  # fmt: skip
+
+
+def _assumed(now: VllmSettings) -> tuple[str, ...]:
+    found: list[str] = []
+    if now.max_num_batched_tokens is None:
+        found.append(f"max_num_batched_tokens is not known for this GPU; {_USUAL_TOKENS} is taken")
+    spec = now.spec
+    if spec is not None and spec.tp is not None and not spec.own_layers and spec.draft is None:
+        found.append("the draft model's sizes are not known; neither its weights nor its cache are counted")
+    return tuple(found)
+
+
+def _weights(view: VllmView, now: VllmSettings) -> VllmWeights:
+    parallel = now.parallel
+    redundant = mapping(view, "eplb_config").get("num_redundant_experts")
+    return VllmWeights(
+        tp=parallel.tp,
+        pp=parallel.pp,
+        dp=parallel.dp,
+        expert_parallel=parallel.expert_parallel,
+        all2all_backend=parallel.all2all,
+        moe_backend=now.moe_backend or "auto",
+        capability=view.gpu.capability if view.gpu else None,
+        redundant_experts=redundant if isinstance(redundant, int) else 0,
+        vision_by_data=text(view, "mm_encoder_tp_mode") == "data",
+        mtp=_own_draft(now),
+    )
+
+
+def _own_draft(now: VllmSettings) -> bool:
+    """Tell whether the model's prediction layers are loaded as the draft."""
+    return now.spec is not None and now.spec.own_layers and now.spec.method == "mtp"
+
+
+def _cache(
+    view: VllmView, now: VllmSettings, model: Architecture, length: int, tokens: int
+) -> VllmCacheSettings:
+    state = text(view, "mamba_ssm_cache_dtype")
+    block = count(view, "block_size", 1) or (_LATENT_BLOCK if _latent(model) else now.block_size or 16)
+    settings = VllmCacheSettings(
+        max_model_len=length,
+        tp=now.parallel.tp,
+        dcp=now.parallel.dcp,
+        cache_dtype=_cache_dtype(now, model),
+        block_size=block,
+        state_dtype=None if state in {None, "auto"} else state,
+        cache_mode="none" if now.prefix_caching is False else "align",
+        in_flight_tokens=tokens * _batches_at_once(now),
+    )
+    if now.spec is None:
+        return settings
+    layers = now.spec.layers or 1 if _own_draft(now) else _draft_layers(now, model)
+    return replace(settings, speculative_tokens=now.spec.tokens or 0, draft_layers=layers)
+
+
+def _draft_layers(now: VllmSettings, model: Architecture) -> int:
+    """Count the layers of a draft model that keep a cache like the model's own."""
+    draft = now.spec.draft if now.spec else None
+    return 0 if draft is None or model.is_mla else len(draft.layers)
+
+
+def _latent(model: Architecture) -> bool:
+    return model.is_mla and not model.is_hybrid
+
+
+def _cache_dtype(now: VllmSettings, model: Architecture) -> str:
+    dtype = now.kv_cache_dtype or "auto"
+    # fp8 latents of sparse attention are packed: model_executor/layers/attention/mla_attention.py:1371.
+    return "fp8_ds_mla" if model.sparse_indexer and dtype.startswith("fp8") else dtype
+
+
+def _batches_at_once(now: VllmSettings) -> int:
+    """Count the batches in flight (config/vllm.py:588)."""
+    if now.parallel.pp > 1:
+        return now.parallel.pp + (1 if now.v2_runner else 0)
+    return 2 if now.async_scheduling else 1
+
+
+def _captured(view: VllmView, now: VllmSettings, seqs: int) -> int:
+    if on(view, "enforce_eager") or now.cudagraph_mode == "NONE":
+        return 0
+    given = view.arguments["cudagraph_capture_sizes"]
+    given = given or mapping(view, "compilation_config").get("cudagraph_capture_sizes")
+    if isinstance(given, list | tuple):
+        return len(given)
+    largest = count(view, "max_cudagraph_capture_size", 0)
+    drafts = (now.spec.tokens or 0) if now.spec else 0
+    return captured_sizes(min(2 * seqs * (1 + drafts), _LARGEST_GRAPH) if largest is None else largest)
+
+
+def _counts_graphs(version: str) -> bool:
+    numbers = version.split(".")[:2]
+    if not all(part.isdigit() for part in numbers):
+        return True
+    return tuple(int(part) for part in numbers) >= _GRAPHS_COUNTED_SINCE
