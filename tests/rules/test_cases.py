@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from launchplan import rules
 from launchplan.finding import Finding, Severity
 from launchplan.pipeline import Plan, make_plan
 from launchplan.rules import RULES, Rule
@@ -56,6 +57,17 @@ def test_good_recipe_is_not(code: str) -> None:
 def test_every_case_has_a_rule() -> None:
     folders = {path.name for path in CASES.iterdir() if re.fullmatch(r"[A-Z]{3}\d{3}", path.name)}
     assert folders == {*CODES}
+
+
+def test_every_rule_is_in_its_table() -> None:
+    package = Path(rules.__file__).parent
+    written = {
+        path.relative_to(package).with_suffix("").as_posix()
+        for path in package.glob("*/*.py")
+        if re.search(r"^@\w*rule\(", path.read_text(encoding="utf-8"), re.MULTILINE)
+    }
+    listed = [rule.check.__module__.removeprefix("launchplan.rules.").replace(".", "/") for rule in RULES]
+    assert sorted(listed) == sorted(written)
 
 
 def test_codes_and_names_are_unique() -> None:

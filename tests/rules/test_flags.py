@@ -68,13 +68,21 @@ def test_name_is_known_by_version(engine: str, version: str, flag: str, expected
     ("args", "expected"),
     [
         ({"max-model-len": 4096}, []),
-        ({"tp": 2}, ["--tensor-parallel-size belongs to parallel.tp: sizes under args are not placed"]),
+        (
+            {"tp": 2},
+            ["ENG102 --tensor-parallel-size belongs to parallel.tp: sizes under args are not placed"],
+        ),
         (
             {"max-model-l": 4096, "max-model-len": 8192},
-            ["--max-model-len is already set by args.max-model-l"],
+            ["ENG113 max-model-len and max-model-l are the same flag: one of them is lost"],
         ),
+        (
+            {"max-model-l": 4096, "vllm": {"max-model-len": 8192}},
+            ["ENG102 --max-model-len is already set by args.max-model-l"],
+        ),
+        ({"max-model-len": 4096, "vllm": {"max_model_len": 8192}}, []),
         ({"compilation-config.mode": 3, "compilation-config.cudagraph_mode": "NONE"}, []),
-        ({"no-enable-prefix-caching": True, "enable-prefix-caching": True}, ["--enable-prefix-caching"]),
+        ({"no-enable-prefix-caching": True, "enable-prefix-caching": True}, ["ENG113 enable-prefix-caching"]),
     ],
 )
 def test_flags_stand_once(args: dict[str, Any], expected: list[str]) -> None:
@@ -86,6 +94,7 @@ def test_flags_stand_once(args: dict[str, Any], expected: list[str]) -> None:
         "hardware": {"gpu": "h200", "gpus_per_node": 1},
         "args": args,
     }
-    found = [finding.message for finding in make_plan(recipe).findings if finding.code == "ENG102"]
+    codes = ("ENG102", "ENG113")
+    found = [f"{each.code} {each.message}" for each in make_plan(recipe).findings if each.code in codes]
     assert len(found) == len(expected)
     assert all(message.startswith(start) for message, start in zip(found, expected, strict=True))

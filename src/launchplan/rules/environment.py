@@ -1,8 +1,9 @@
-"""Every environment variable that recipe and cluster file set, with its place."""
+"""Every environment variable, and every text, of recipe and cluster file with its place."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from launchplan.finding import KeyPath
 from launchplan.resolve import Resolved
@@ -27,3 +28,15 @@ def variables(resolved: Resolved) -> Iterator[tuple[str, str, KeyPath]]:
 def _section(env: Mapping[str, str], path: KeyPath) -> Iterator[tuple[str, str, KeyPath]]:
     for name, value in env.items():
         yield name, value, (*path, name)
+
+
+def texts_below(value: Any, path: KeyPath) -> Iterator[tuple[KeyPath, str]]:
+    """List every text in a document's data below a path."""
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, held in value.items():
+            yield from texts_below(held, (*path, key))
+    elif isinstance(value, list):
+        for index, held in enumerate(value):
+            yield from texts_below(held, (*path, index))

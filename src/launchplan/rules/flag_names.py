@@ -21,7 +21,12 @@ def flag_text(key: str) -> str:
 
 def names_of(deployment: Deployment, spelled: str) -> tuple[str, ...]:
     """Give the value names that a flag has in the version, empty when they are not known."""
-    flag = deployment.facts.find(spelled) if deployment.facts else None
+    return names_in(deployment.facts, spelled) if deployment.facts else ()
+
+
+def names_in(facts: EngineFacts, spelled: str) -> tuple[str, ...]:
+    """Give the value names that a flag has in a release, empty when they are not known."""
+    flag = facts.find(spelled)
     return _names(flag) if flag else ()
 
 

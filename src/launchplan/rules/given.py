@@ -105,5 +105,5 @@ def quantization(deployment: Deployment) -> Quantization | None:
 
 def evidenced(deployment: Deployment) -> bool:
     """Tell whether somebody ran this layout: advice of the kind "it will disappoint" is then out of place."""
-    evidence = deployment.recipe.value.evidence
+    evidence = deployment.evidence
     return evidence is not None and evidence.status in {"verified", "documented"}

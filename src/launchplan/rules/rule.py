@@ -20,9 +20,10 @@ from launchplan.layout import Layout, PoolLayout
 from launchplan.resolve import Resolved, ResolvedPool
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
-Enforced = Literal["parse", "config", "worker", "run"]
+Enforced = Literal["parse", "config", "worker", "memory", "run"]
 """How far a launch comes before the rule stops it: the argument parser, the engine's configuration checks,
-the workers that build the model, or nothing that refuses it (it hangs, fails requests, or disappoints)."""
+the workers that build the model, the memory that weights and KV cache need, or nothing that refuses it (it
+hangs, fails requests, or disappoints)."""
 STAGES: tuple[type, ...] = (Resolved, ResolvedPool, Layout, PoolLayout, Launch, EngineView)
 
 
@@ -40,6 +41,8 @@ class Violation:
     """What enforces it here, where that differs from the rule's own citation."""
     at: Enforced | None = None
     """How far the launch comes here, where that differs from the rule's own."""
+    quotable: bool = True
+    """Whether a report may show the line; not where a secret stands in it."""
 
 
 Check = Callable[[Any], Iterator[Violation]]

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from launchplan.engines import EngineView, Launch
-from launchplan.finding import Finding, Location
+from launchplan.finding import Finding, Location, Severity
 from launchplan.layout import Layout, PoolLayout
 from launchplan.resolve import Resolved, ResolvedPool
 from launchplan.rules.rule import Rule, Violation
@@ -37,7 +36,7 @@ class Stages:
         return (self.launch,) if self.launch else ()
 
 
-def run(rules: Iterable[Rule], stages: Stages) -> tuple[tuple[Finding, ...], tuple[Rule, ...]]:
+def run(rules: tuple[Rule, ...], stages: Stages) -> tuple[tuple[Finding, ...], tuple[Rule, ...]]:
     """Run every rule that speaks about this engine version.
 
     Returns the findings, worst first and then in the order of the file, and the rules that were not run.
@@ -45,32 +44,70 @@ def run(rules: Iterable[Rule], stages: Stages) -> tuple[tuple[Finding, ...], tup
     deployment = stages.resolved.deployment
     findings: list[Finding] = []
     not_run: list[Rule] = []
-    for rule in rules:
-        if not rule.applies(deployment.engine, deployment.version):
-            continue
-        values = stages.of(rule.stage)
+    by_stage: dict[type, tuple[object, ...]] = {}
+    for rule in _applying(rules, deployment.engine, deployment.version):
+        if rule.stage not in by_stage:
+            by_stage[rule.stage] = stages.of(rule.stage)
+        values = by_stage[rule.stage]
         if not values:
             not_run.append(rule)
+        if rule.at(deployment.engine) == "memory" and _is_refused(findings):
+            continue  # what an engine refuses has no memory to speak of
         for value in values:
-            findings += _findings(rule, stages.resolved, rule.check(value))
-    return tuple(sorted(dict.fromkeys(findings), key=_order)), tuple(not_run)
+            for violation in rule.check(value):
+                # Most rules find nothing: a generator for each would cost more than it saves.
+                findings.append(_finding(rule, stages.resolved, violation))  # noqa: PERF401
+    return tuple(sorted(dict.fromkeys(_unquoted(findings)), key=_order)), tuple(not_run)
 
 
-def _findings(rule: Rule, resolved: Resolved, violations: Iterator[Violation]) -> Iterator[Finding]:
+def _is_refused(findings: list[Finding]) -> bool:
+    """Tell whether an engine refuses the launch before memory matters."""
+    return any(each.severity is Severity.ERROR and each.at not in {"memory", "run"} for each in findings)
+
+
+def _unquoted(findings: list[Finding]) -> list[Finding]:
+    """Keep a line out of every report on it when one of its findings must not be quoted."""
+    hidden = {_line(finding) for finding in findings if not finding.quotable}
+    if not hidden:
+        return findings
+    return [replace(each, quotable=each.quotable and _line(each) not in hidden) for each in findings]
+
+
+def _line(finding: Finding) -> tuple[str, int | None] | None:
+    return (finding.location.file, finding.location.line) if finding.location else None
+
+
+_APPLYING: dict[tuple[int, str, str], tuple[tuple[Rule, ...], tuple[Rule, ...]]] = {}
+
+
+def _applying(rules: tuple[Rule, ...], engine: str, version: str) -> tuple[Rule, ...]:
+    """Pick the rules about an engine version, those about memory last, once.
+
+    A table of rules is kept, so its identity is the key.
+    """
+    key = (id(rules), engine, version)
+    if key not in _APPLYING:
+        applying = (rule for rule in rules if rule.applies(engine, version))
+        last = sorted(applying, key=lambda rule: rule.at(engine) == "memory")
+        _APPLYING[key] = (rules, tuple(last))
+    return _APPLYING[key][1]
+
+
+def _finding(rule: Rule, resolved: Resolved, violation: Violation) -> Finding:
     deployment = resolved.deployment
-    for violation in violations:
-        yield Finding(
-            code=rule.code,
-            name=rule.name,
-            severity=rule.severity,
-            message=violation.message,
-            path=violation.path,
-            location=_locate(resolved, violation),
-            fix=violation.fix,
-            engine=deployment.engine_label,
-            source=violation.source or rule.source(deployment.engine),
-            at=violation.at or rule.at(deployment.engine),
-        )
+    return Finding(
+        code=rule.code,
+        name=rule.name,
+        severity=rule.severity,
+        message=violation.message,
+        path=violation.path,
+        location=_locate(resolved, violation),
+        fix=violation.fix,
+        engine=deployment.engine_label,
+        source=violation.source or rule.source(deployment.engine),
+        at=violation.at or rule.at(deployment.engine),
+        quotable=violation.quotable,
+    )
 
 
 def _locate(resolved: Resolved, violation: Violation) -> Location:

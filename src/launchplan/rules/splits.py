@@ -32,7 +32,11 @@ def heads(model: Architecture, size: int) -> bool:
 
 def has_kv_heads(model: Architecture) -> bool:
     """Whether the KV cache is held by heads that are split, which latent attention has not."""
-    return model.attention_kind in {"mha", "gqa", "mqa"} and model.num_key_value_heads is not None
+    if model.num_key_value_heads is None:
+        return False
+    if model.known or model.attention_kind is not None:
+        return model.attention_kind in {"mha", "gqa", "mqa"}
+    return "kv_lora_rank" not in model.dims
 
 
 def kv_heads(model: Architecture, size: int) -> bool:

@@ -36,6 +36,14 @@ def bounds(deployment: Deployment) -> tuple[EngineFacts, ...]:
     return (deployment.facts, after) if after is not None else ()
 
 
+def later_facts(deployment: Deployment) -> tuple[EngineFacts, ...]:
+    """Give the known releases that are newer than the deployment's, oldest first."""
+    asked = version_key(deployment.version)
+    later = [each for each in catalog.versions(deployment.engine) if asked and version_key(each) > asked]
+    found = [catalog.engine_facts(deployment.engine, version) for version in later]
+    return tuple(facts for facts in found if facts is not None)
+
+
 def others_with_flag(deployment: Deployment, spelled: str) -> tuple[str, ...]:
     """List the known versions of the engine that have a flag of this spelling, oldest first."""
     found = []

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from launchplan.rules.secret_shapes import secret_in
+
 LONGEST = 60
+HIDDEN = "***"
+"""What stands for a text that holds a secret."""
 
 
 def shown(value: object) -> str:
@@ -11,6 +15,8 @@ def shown(value: object) -> str:
 
 
 def cut(text: str) -> str:
-    """Bring a text on one line, cut where it is long."""
+    """Bring a text on one line, cut where it is long; a secret is not shown."""
+    if secret_in(text) is not None:
+        return HIDDEN
     line = " ".join(text.split())
     return line if len(line) <= LONGEST else line[: LONGEST - 3] + "..."

@@ -17,6 +17,7 @@ Use the name of this version. Where a flag was removed, its effect is the defaul
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from launchplan.catalog import Ambiguous
@@ -26,6 +27,11 @@ from launchplan.rules.flag_names import flag_text, taken_for
 from launchplan.rules.rule import ERROR, Violation, rule
 from launchplan.rules.versions import bounds, others_with_flag
 from launchplan.units import choice_text
+
+MODEL = frozenset({"model", "model-tag", "model-path", "model-name", "model-name-or-path"})
+"""The positional argument, as people call it."""
+LEVEL = re.compile(r"O([0-3]?)")
+"""vLLM's short option, whose value sticks to it (vllm/utils/argparse_utils.py:395)."""
 
 
 @rule("ENG101", "flag-known", severity=ERROR, source="the engine's argument parser", at="parse")
@@ -40,15 +46,32 @@ def check(pool: ResolvedPool) -> Iterator[Violation]:
             continue
         spelled = flag_text(key)
         ambiguous = found[0]
-        if isinstance(ambiguous, Ambiguous):
+        own = _own_key(pool, key)
+        if own is not None:
+            message, fix = f"{pool.deployment.engine_label} has no flag {spelled}", own
+        elif isinstance(ambiguous, Ambiguous):
             message = f"{spelled} is ambiguous in {pool.deployment.engine_label}"
-            fix: str | None = f"write {choice_text(ambiguous.candidates[:4])}"
+            fix = f"write {choice_text(ambiguous.candidates[:4])}"
         else:
             message, fix = _unknown(pool.deployment, spelled)
         yield Violation(message, pool.arg_paths[key], fix)
 
 
-def _unknown(deployment: Deployment, spelled: str) -> tuple[str, str | None]:
+def _own_key(pool: ResolvedPool, key: str) -> str | None:
+    """Name what says it in a recipe, for words of a command line that are no flags with two dashes."""
+    name = key.partition(".")[0]
+    if name.lower() in MODEL:
+        return "set checkpoint (or model) of the recipe"
+    level = LEVEL.fullmatch(name)
+    if pool.deployment.engine != "vllm" or level is None:
+        return None
+    value = level[1] or pool.args[key]
+    if name == key and isinstance(value, int | str) and str(value) in {"0", "1", "2", "3"}:
+        return f"write 'optimization-level: {value}'"
+    return "write optimization-level, or compilation-config"
+
+
+def _unknown(deployment: Deployment, spelled: str) -> tuple[str, str]:
     label = deployment.engine_label
     near = deployment.facts.nearest(spelled) if deployment.facts else None
     having = others_with_flag(deployment, spelled)

@@ -34,6 +34,13 @@ LAYOUT = {
         "nnodes": "hardware.nodes",
         "node_rank": "hardware.nodes",
         "headless": "hardware.nodes",
+        "prefill_context_parallel_size": "parallel",
+        "data_parallel_rank": "parallel.dp",
+        "data_parallel_start_rank": "parallel.dp",
+        "data_parallel_size_local": "parallel.dp",
+        "data_parallel_hybrid_lb": "parallel.dp",
+        "data_parallel_external_lb": "parallel.dp",
+        "data_parallel_multi_port_external_lb": "parallel.dp",
     },
     "sglang": {
         "tp_size": "parallel.tp",
@@ -79,6 +86,8 @@ def _process(launch: Launch, process: Process) -> Iterator[Violation]:
         other = first.get(destination)
         if other is not None and "." in other.name and "." in flag.name:
             continue  # two parts of one JSON value
+        if other is not None and other.path and other.path[:-1] == flag.path[:-1]:
+            continue  # two keys of one mapping: ENG113
         first.setdefault(destination, flag)
         message = _message(flag, other, key)
         if message is not None:

@@ -55,8 +55,10 @@ def check(pool: ResolvedPool) -> Iterator[Violation]:
 
 def _window(pool: ResolvedPool) -> int | None:
     model = pool.architecture
-    if model is None or not model.known or model.derived_max_model_len is None:
+    if model is None or model.derived_max_model_len is None:
         return None
+    if not model.known and model.rope is not None:
+        return None  # what a scaled window means, the model class says
     rope = model.rope
     # SGLang counts a rope factor in unless the original length is written beside it; vLLM goes by the type.
     stretched = pool.deployment.engine == "sglang" and rope and not rope.original_max_position_embeddings

@@ -21,15 +21,19 @@ from collections.abc import Iterator
 from difflib import get_close_matches
 
 from launchplan.engines.flags import parser_of
-from launchplan.resolve import ResolvedPool
-from launchplan.rules.flag_names import missing_name, names_of
+from launchplan.resolve import Deployment, ResolvedPool
+from launchplan.rules.flag_names import missing_name, names_in, names_of
 from launchplan.rules.given import raw_flags
 from launchplan.rules.rule import ERROR, Violation, rule
-from launchplan.rules.wording import shown
+from launchplan.rules.versions import later_facts
+from launchplan.rules.wording import cut, shown
 from launchplan.units import choice_text
 
 FLAGS = {"tools": "--tool-call-parser", "reasoning": "--reasoning-parser"}
 KEYS = {"tools": "tool_parser", "reasoning": "reasoning_parser"}
+CLOSE = 0.6
+SHOWN = 12
+"""Names that are listed where none is close."""
 PLUGINS = {"tools": "tool_parser_plugin", "reasoning": "reasoning_parser_plugin"}
 
 
@@ -50,14 +54,22 @@ def check(pool: ResolvedPool) -> Iterator[Violation]:
             or not missing_name(pool.deployment, flag, name)
         ):
             continue
-        known = names_of(pool.deployment, flag)
-        near = get_close_matches(name, known, n=2, cutoff=0.5)
         own = getattr(pool.serve, KEYS[feature]) is not None
         path = pool.path("serve", KEYS[feature] if own else "features")
-        fix = (
-            f"use {choice_text(near)}, or a newer {pool.deployment.engine}"
-            if near
-            else f"use a newer {pool.deployment.engine}"
-        )
+        fix = _cure(pool.deployment, flag, name)
         what = "tool" if feature == "tools" else "reasoning"
         yield Violation(f"{pool.deployment.engine_label} has no {what} parser {shown(name)}", path, fix)
+
+
+def _cure(deployment: Deployment, flag: str, name: str) -> str:
+    """Name close parsers of this version, a later version that has this one, or what there is."""
+    known = names_of(deployment, flag)
+    near = get_close_matches(name, known, n=2, cutoff=CLOSE)
+    words = [f"use {choice_text(near)}"] if near else []
+    later = next((facts.version for facts in later_facts(deployment) if name in names_in(facts, flag)), None)
+    if later is not None:
+        words.append(f"{deployment.engine} {later}, which has {cut(name)}")
+    if words:
+        return ", or ".join(words)
+    more = f" and {len(known) - SHOWN} more" if len(known) > SHOWN else ""
+    return f"it has {', '.join(known[:SHOWN])}{more}"

@@ -60,7 +60,7 @@ def _scalar_problem(flag: Flag, text: str) -> Problem | None:
     if reader is not None and not reader(text):
         return f"is given {word}", _wanted(flag)
     if flag.choices and not _is_choice(flag, text):
-        return f"has no choice {word}", _nearest_choice(flag, text)
+        return f"has no choice {word}", nearest_choice(flag, text)
     return None
 
 
@@ -69,7 +69,8 @@ def _is_choice(flag: Flag, text: str) -> bool:
     return folded in {str(choice) for choice in flag.choices or ()}
 
 
-def _nearest_choice(flag: Flag, text: str) -> str:
+def nearest_choice(flag: Flag, text: str) -> str:
+    """Suggest a choice of a flag, the nearest one or all."""
     known = [str(choice) for choice in flag.choices or () if choice is not None]
     near = get_close_matches(text, known, n=1, cutoff=0.75)
     if near:

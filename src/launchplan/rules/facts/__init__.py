@@ -6,9 +6,11 @@ from launchplan.rules.facts import (
     architecture_known,
     checkpoint_format_known,
     checkpoint_known,
+    checkpoint_of_model,
     engine_version_known,
     fabric_known,
     gpu_known,
+    gpu_vendor_checked,
     gpus_per_node_known,
     model_known,
     preset_known,
@@ -24,4 +26,6 @@ RULES = (
     architecture_known.check,
     checkpoint_format_known.check,
     preset_known.check,
+    checkpoint_of_model.check,
+    gpu_vendor_checked.check,
 )

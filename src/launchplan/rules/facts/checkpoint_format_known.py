@@ -1,9 +1,11 @@
-"""A checkpoint on disk whose format nobody told.
+"""A checkpoint whose way of storing weights is not known.
 
 ## Why
 
-`checkpoint` is a path, and `model` a catalog entry: the entry's dimensions hold, but how this folder stores
-its weights is not known, so rules about formats do not run.
+Either `checkpoint` is a path and `model` a catalog entry: the entry's dimensions hold, but how this folder
+stores its weights is not known, so rules about formats do not run. Or the catalog names the checkpoint and
+its format, but nobody has read its quantization settings: the rules about the method, its blocks and its KV
+cache do not run.
 
 ## Fix
 
@@ -26,15 +28,20 @@ from launchplan.rules.wording import shown
 
 @rule("FAC108", "checkpoint-format-known", severity=INFO)
 def check(resolved: Resolved) -> Iterator[Violation]:
-    """Tell about a checkpoint that is a path beside a catalog model."""
+    """Tell about a checkpoint that is a path beside a catalog model, or whose settings nobody read."""
     deployment = resolved.deployment
-    name = deployment.recipe.value.checkpoint
-    if (
-        deployment.model is None
-        or name is None
-        or deployment.checkpoint_facts is not None
-        or not is_path(name)
-    ):
+    name, facts = deployment.recipe.value.checkpoint, deployment.checkpoint_facts
+    if deployment.model is None:
         return
-    message = f"the weight format of {shown(name)} is unknown: rules about formats do not run"
-    yield Violation(message, ("checkpoint",), "give the folder as model where it exists")
+    if facts is None and name is not None and is_path(name):
+        message = f"the weight format of {shown(name)} is unknown: rules about formats do not run"
+        yield Violation(message, ("checkpoint",), "give the folder as model where it exists")
+    elif facts is not None and _unread(resolved):
+        message = f"the quantization settings of {facts.id} were not read: its method is not checked"
+        path = ("checkpoint",) if name else ("model",)
+        yield Violation(message, path, "give a folder with its config.json as model")
+
+
+def _unread(resolved: Resolved) -> bool:
+    model = resolved.deployment.architecture
+    return model is not None and "quantization.method" in model.unknown

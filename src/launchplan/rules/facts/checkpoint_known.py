@@ -18,11 +18,13 @@ Use a checkpoint of the model's entry (`launchplan list models`). For one of you
 from __future__ import annotations
 
 from collections.abc import Iterator
-from difflib import get_close_matches
 
+from launchplan import catalog
 from launchplan.resolve import Resolved
 from launchplan.rules.rule import WARNING, Violation, rule
+from launchplan.rules.spelling import misspelled
 from launchplan.rules.wording import shown
+from launchplan.units import plural
 
 
 @rule("FAC104", "checkpoint-known", severity=WARNING)
@@ -32,12 +34,11 @@ def check(resolved: Resolved) -> Iterator[Violation]:
     entry, name = deployment.model, deployment.recipe.value.checkpoint
     if entry is None or name is None or deployment.checkpoint_facts is not None or is_path(name):
         return
-    near = get_close_matches(name, [each.id for each in entry.checkpoints], n=1)
-    fix = (
-        f"did you mean '{near[0]}'?"
-        if near
-        else f"see the {len(entry.checkpoints)} checkpoints of {entry.id}"
-    )
+    if catalog.model(name) is not None:
+        return  # another model's: FAC110
+    near = misspelled(name, [each.id for each in entry.checkpoints])
+    count = plural(len(entry.checkpoints), "checkpoint")
+    fix = f"did you mean '{near}'?" if near else f"see the {count} of {entry.id}"
     message = f"checkpoint {shown(name)} is not among those of {entry.id}: its format is not checked"
     yield Violation(message, ("checkpoint",), fix)
 

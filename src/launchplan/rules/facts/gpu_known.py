@@ -20,6 +20,7 @@ from collections.abc import Iterator
 
 from launchplan import catalog
 from launchplan.resolve import ResolvedPool
+from launchplan.rules.places import hardware_key
 from launchplan.rules.rule import WARNING, Violation, rule
 from launchplan.rules.wording import shown
 
@@ -29,8 +30,7 @@ def check(pool: ResolvedPool) -> Iterator[Violation]:
     """Look the GPU up."""
     if pool.gpu is not None:
         return
-    share = pool.deployment.recipe.document.spans.get(pool.path("hardware", "gpu"))
-    path = pool.path("hardware", "gpu") if share else ("hardware", "gpu")
+    path = hardware_key(pool, "gpu")
     near = catalog.nearest_gpu(pool.gpu_name)
     fix = f"did you mean '{near}'?" if near else "see 'launchplan list gpus'"
     yield Violation(

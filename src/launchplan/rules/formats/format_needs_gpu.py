@@ -24,13 +24,18 @@ from collections.abc import Iterator
 from launchplan.resolve import ResolvedPool
 from launchplan.rules.formats.names import MINIMUM, Capability, method_of
 from launchplan.rules.rule import ERROR, Violation, rule
+from launchplan.rules.versions import reaches
+
+READ = {"vllm": "0.33.0", "sglang": "0.5.23"}
+"""Releases whose minimum was read; it moved before."""
+LONG_STANDING = frozenset({"awq", "gptq"})
+"""Methods whose minimum never moved (vllm-project/vllm issue 1488)."""
 
 
 @rule(
     "QNT101",
     "format-needs-gpu",
     severity=ERROR,
-    since={"vllm": "0.33.0", "sglang": "0.5.23"},
     source={
         "vllm": "vllm/config/vllm.py:931 (0.33.0)",
         "sglang": "sglang/srt/model_loader/loader.py:259 (0.5.23)",
@@ -39,7 +44,9 @@ from launchplan.rules.rule import ERROR, Violation, rule
 )
 def check(pool: ResolvedPool) -> Iterator[Violation]:
     """Compare the method's minimum with the GPU's compute capability."""
-    method = method_of(pool)
+    method, version = method_of(pool), pool.deployment.version
+    if not reaches(version, READ[pool.deployment.engine]) and method not in LONG_STANDING:
+        return
     least = MINIMUM[pool.deployment.engine].get(method or "")
     if pool.gpu is None or pool.gpu.capability is None or least is None or pool.gpu.capability >= least:
         return

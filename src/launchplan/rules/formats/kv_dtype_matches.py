@@ -17,10 +17,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from launchplan.engines import EngineView
 from launchplan.resolve import ResolvedPool
 from launchplan.rules.formats.names import kv_cache_dtype
 from launchplan.rules.given import serve_value
 from launchplan.rules.rule import ERROR, Violation, rule
+from launchplan.rules.vllm import settled
 
 SAME = {"half": "float16", "float16": "float16", "bfloat16": "bfloat16"}
 
@@ -34,9 +36,11 @@ SAME = {"half": "float16", "float16": "float16", "bfloat16": "bfloat16"}
     source="vllm/config/vllm.py:1505 (0.33.0)",
     at="config",
 )
-def check(pool: ResolvedPool) -> Iterator[Violation]:
+def check(view: EngineView) -> Iterator[Violation]:
     """Compare a 16-bit cache with the type that the model computes in."""
-    name, dtype = kv_cache_dtype(pool), model_dtype(pool)
+    known, pool = settled(view), view.pool
+    name = known.settings.kv_cache_dtype if known else kv_cache_dtype(pool)
+    dtype = known.settings.dtype if known else model_dtype(pool)
     if name not in SAME or dtype is None or SAME[name] == dtype:
         return
     _, path = serve_value(pool, "kv_cache_dtype")

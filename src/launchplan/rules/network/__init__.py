@@ -6,7 +6,9 @@ from launchplan.rules.network import (
     enough_hosts,
     experts_need_rdma,
     experts_network_known,
+    host_address_is_ip,
     hosts_differ,
+    ray_hosts_agree,
     replicas_on_one_node,
     tp_within_domain,
 )
@@ -18,4 +20,6 @@ RULES = (
     hosts_differ.check,
     replicas_on_one_node.check,
     experts_network_known.check,
+    host_address_is_ip.check,
+    ray_hosts_agree.check,
 )

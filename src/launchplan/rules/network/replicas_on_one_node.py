@@ -18,9 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from launchplan.resolve import ResolvedPool
+from launchplan.engines.sglang.view import SglangView
 from launchplan.rules.rule import ERROR, Violation, rule
-from launchplan.rules.widths import is_replicated
 
 
 @rule(
@@ -31,13 +30,10 @@ from launchplan.rules.widths import is_replicated
     source="sglang/srt/arg_groups/validation_hook.py:199 (0.5.23)",
     at="config",
 )
-def check(pool: ResolvedPool) -> Iterator[Violation]:
+def check(view: SglangView) -> Iterator[Violation]:
     """Look for replicas on more than one node."""
-    if pool.nodes == 1 or not is_replicated(pool):
-        return
-    message = (
-        f"dp {pool.parallel.dp} makes replicas, which sglang keeps on one node; hardware has {pool.nodes}"
-    )
-    yield Violation(
-        message, pool.path("parallel", "dp"), "start one server a node behind a router, or use tp and pp"
-    )
+    held = view.settings
+    if held.dp_size > 1 and held.nnodes != 1:
+        message = f"dp {held.dp_size} makes replicas, which sglang keeps on one node; there are {held.nnodes}"
+        fix = "start one server a node behind a router, or use tp and pp"
+        yield Violation(message, view.path("dp_size"), fix)

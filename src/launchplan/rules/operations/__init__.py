@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from launchplan.rules.operations import layout_was_run, secret_not_written, window_from_workload
+from launchplan.rules.operations import (
+    layout_was_run,
+    load_within_timeout,
+    secret_not_written,
+    value_printable,
+    window_from_workload,
+)
 
 RULES = (
     secret_not_written.check,
     layout_was_run.check,
     window_from_workload.check,
+    value_printable.check,
+    load_within_timeout.check,
 )

@@ -27,9 +27,14 @@ from launchplan.rules.rule import INFO, Violation, rule
 @rule("OPS102", "layout-was-run", severity=INFO)
 def check(resolved: Resolved) -> Iterator[Violation]:
     """Look for evidence that is more than a computation."""
-    if evidenced(resolved.deployment):
+    deployment = resolved.deployment
+    if evidenced(deployment):
         return
-    derived = resolved.deployment.recipe.value.evidence is not None
-    what = "evidence is 'derived': " if derived else "no evidence: "
+    written, now = deployment.recipe.value.evidence, deployment.evidence
+    if written is not None and now is not None and written.status != now.status:
+        message = "--set changed what the recipe's evidence speaks of: nothing shows that this was run"
+        yield Violation(message, ("evidence",))
+        return
+    what = "evidence is 'derived': " if written is not None else "no evidence: "
     fix = "once it ran, add 'evidence' with status verified and its source"
     yield Violation(f"{what}nothing shows that this layout was run", ("evidence",), fix)

@@ -19,11 +19,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from launchplan.resolve import ResolvedPool
+from launchplan.engines.view import EngineView
 from launchplan.rules.cures import divisor_cure
-from launchplan.rules.given import raw_count
 from launchplan.rules.rule import ERROR, Violation, rule
-from launchplan.rules.widths import engine_tp
+from launchplan.rules.sizes import sizes_of
 
 
 @rule(
@@ -36,10 +35,13 @@ from launchplan.rules.widths import engine_tp
     },
     at={"vllm": "config", "sglang": "worker"},
 )
-def check(pool: ResolvedPool) -> Iterator[Violation]:
+def check(view: EngineView) -> Iterator[Violation]:
     """Compare the decode context parallel size with the group that it cuts."""
-    size, dcp = engine_tp(pool), pool.parallel.dcp
-    if size % dcp == 0 or (raw_count(pool, "prefill_context_parallel_size") or 1) > 1:
+    pool, size = view.pool, sizes_of(view).engine
+    dcp = view.arguments["dcp_size" if view.engine == "sglang" else "decode_context_parallel_size"]
+    if not isinstance(dcp, int) or dcp < 1 or size % dcp == 0:
+        return
+    if (view.arguments["prefill_context_parallel_size"] or 1) > 1:
         return
     name = "tp" if size == pool.parallel.tp else "tp x dp ="
     message = f"dcp {dcp} does not divide {name} {size}"

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from launchplan.architecture import Architecture
 from launchplan.resolve import ResolvedPool
 from launchplan.rules.cures import LARGEST_SIZE
+from launchplan.rules.given import raw_count
 from launchplan.rules.rule import ERROR, Violation, rule
 from launchplan.rules.splits import has_kv_heads
 from launchplan.units import choice_text, divisors, plural
@@ -38,8 +39,10 @@ from launchplan.units import choice_text, divisors, plural
 def check(pool: ResolvedPool) -> Iterator[Violation]:
     """Compare the decode context parallel size with the copies of a KV head."""
     model, tp, dcp = pool.architecture, pool.parallel.tp, pool.parallel.dcp
-    if dcp == 1 or tp % dcp or model is None or not has_kv_heads(model):
+    if dcp == 1 or model is None or not has_kv_heads(model):
         return
+    if tp % dcp and (raw_count(pool, "prefill_context_parallel_size") or 1) == 1:
+        return  # PAR112 says that dcp does not divide tp
     problem = _problem(model, tp, dcp)
     if problem is not None:
         yield Violation(problem, pool.path("parallel", "dcp"), _cure(model, tp))

@@ -17,9 +17,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from launchplan.engines import EngineView
 from launchplan.resolve import ResolvedPool
 from launchplan.rules.given import switched_on
 from launchplan.rules.rule import ERROR, Violation, rule
+from launchplan.rules.vllm import settled
 
 COUNTED = frozenset({"nemotron_h"})
 """Families whose configuration class counts experts by default: vLLM starts, and spreads nothing."""
@@ -33,8 +35,20 @@ COUNTED = frozenset({"nemotron_h"})
     source="vllm/config/model.py:1500 (0.33.0)",
     at="config",
 )
-def check(pool: ResolvedPool) -> Iterator[Violation]:
+def check(view: EngineView) -> Iterator[Violation]:
     """Look for experts to spread."""
+    known, pool = settled(view), view.pool
+    if known is None:
+        yield from _by_recipe(pool)
+    elif known.settings.parallel.expert_parallel and known.settings.model.experts == 0:
+        size = pool.parallel.ep
+        message = f"ep {size}" if size > 1 else "enable-expert-parallel"
+        place = pool.path("parallel", "ep") if size > 1 else view.path("enable_expert_parallel")
+        fix = "leave ep out" if size > 1 else "remove it"
+        yield Violation(f"{message}, but the model has no experts", place, fix)
+
+
+def _by_recipe(pool: ResolvedPool) -> Iterator[Violation]:
     if not without_experts(pool) or (pool.architecture and pool.architecture.family in COUNTED):
         return
     if pool.parallel.ep > 1:

@@ -19,17 +19,13 @@ next multiple.
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
-from pydantic import JsonValue
-
-from launchplan.resolve import ResolvedPool
+from launchplan.engines.view import EngineView
 from launchplan.rules.cures import divisor_cure
-from launchplan.rules.given import raw_flags, switched_on
 from launchplan.rules.rule import ERROR, Violation, rule
-from launchplan.rules.widths import expert_parallel
+from launchplan.rules.sizes import sizes_of
 from launchplan.units import plural
 
 
@@ -43,42 +39,36 @@ from launchplan.units import plural
     },
     at="worker",
 )
-def check(pool: ResolvedPool) -> Iterator[Violation]:
+def check(view: EngineView) -> Iterator[Violation]:
     """Compare the experts with the ranks that hold them."""
-    moe = pool.architecture.moe if pool.architecture else None
-    size = expert_parallel(pool)
+    moe, size = view.architecture.moe if view.architecture else None, sizes_of(view).expert_groups
     if moe is None or size == 1:
         return
-    if pool.deployment.engine == "vllm":
-        yield from _balanced(pool, moe.num_experts, size)
-    elif moe.num_experts % size and "ep_num_redundant_experts" not in raw_flags(pool):
-        message = f"{moe.num_experts} experts do not divide over ep {size}"
-        fitting = math.gcd(moe.num_experts, pool.parallel.tp * pool.parallel.dp)
-        yield Violation(message, pool.path("parallel", "ep"), divisor_cure("ep", size, fitting, fitting))
+    if view.engine == "vllm":
+        yield from _balanced(view, moe.num_experts, size)
+        return
+    redundant = view.arguments["ep_num_redundant_experts"] or 0
+    if (moe.num_experts + redundant) % size:
+        message = f"{_total(moe.num_experts, redundant)} do not divide over ep {size}"
+        fitting = math.gcd(moe.num_experts, sizes_of(view).engine)
+        fix = divisor_cure("ep", size, fitting, fitting)
+        yield Violation(message, view.pool.path("parallel", "ep"), fix)
 
 
-def _balanced(pool: ResolvedPool, experts: int, size: int) -> Iterator[Violation]:
-    if not switched_on(pool, "enable_eplb"):
+def _balanced(view: EngineView, experts: int, size: int) -> Iterator[Violation]:
+    config = view.arguments["eplb_config"]
+    redundant = config.get("num_redundant_experts", 0) if isinstance(config, Mapping) else 0
+    if (
+        not view.arguments["enable_eplb"]
+        or not isinstance(redundant, int)
+        or (experts + redundant) % size == 0
+    ):
         return
-    redundant = _redundant(raw_flags(pool).get("eplb_config"))
-    if redundant is None or (experts + redundant) % size == 0:
-        return
-    total = f"{experts} + {redundant} redundant experts" if redundant else plural(experts, "expert")
     missing = -experts % size
     fix = f"set num_redundant_experts {missing} in eplb-config: {experts} + {missing} = {experts + missing}"
-    yield Violation(
-        f"eplb needs even ranks: {total} do not divide over ep {size}", pool.path("parallel", "ep"), fix
-    )
+    message = f"eplb needs even ranks: {_total(experts, redundant)} do not divide over ep {size}"
+    yield Violation(message, view.pool.path("parallel", "ep"), fix)
 
 
-def _redundant(value: JsonValue) -> int | None:
-    """Read the redundant experts of `--eplb-config`; 0 without, None when they can't be read."""
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            return None
-    if value is None:
-        return 0
-    count = value.get("num_redundant_experts", 0) if isinstance(value, dict) else None
-    return count if isinstance(count, int) else None
+def _total(experts: int, redundant: int) -> str:
+    return f"{experts} + {redundant} redundant experts" if redundant else plural(experts, "expert")

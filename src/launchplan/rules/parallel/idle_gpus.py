@@ -22,6 +22,7 @@ from collections.abc import Iterator
 
 from launchplan.resolve import ResolvedPool
 from launchplan.rules.parallel.ranks_fit_gpus import product
+from launchplan.rules.places import layout_section
 from launchplan.rules.rule import WARNING, Violation, rule
 from launchplan.units import plural
 
@@ -33,7 +34,7 @@ def check(pool: ResolvedPool) -> Iterator[Violation]:
         return
     idle = pool.gpus - pool.world
     message = f"{product(pool)} uses {pool.world} of {pool.gpus} GPUs: {plural(idle, 'GPU')} idle"
-    yield Violation(message, pool.path("parallel"), _cure(pool))
+    yield Violation(message, layout_section(pool), _cure(pool))
 
 
 def _cure(pool: ResolvedPool) -> str:

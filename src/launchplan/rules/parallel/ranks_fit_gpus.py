@@ -20,7 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from launchplan.catalog import engine_models
 from launchplan.resolve import ResolvedPool
+from launchplan.rules.given import raw_flags
 from launchplan.rules.rule import ERROR, Violation, rule
 from launchplan.units import plural
 
@@ -37,7 +39,7 @@ from launchplan.units import plural
 )
 def check(pool: ResolvedPool) -> Iterator[Violation]:
     """Compare the ranks with the GPUs."""
-    if pool.gpus is None or pool.gpus_per_node is None or pool.world <= pool.gpus:
+    if pool.gpus is None or pool.gpus_per_node is None or pool.world <= pool.gpus or _is_refused(pool):
         return
     have = "there is 1" if pool.gpus == 1 else f"there are {pool.gpus}"
     if pool.nodes > 1:
@@ -46,6 +48,18 @@ def check(pool: ResolvedPool) -> Iterator[Violation]:
     fix = f"lower one size, or use {plural(nodes, 'node')} of {pool.gpus_per_node}"
     message = f"{product(pool)} needs {plural(pool.world, 'GPU')}, {have}"
     yield Violation(message, pool.path("parallel"), fix)
+
+
+def _is_refused(pool: ResolvedPool) -> bool:
+    """Tell whether vLLM's own configuration refuses the layout before (PAR201)."""
+    deployment = pool.deployment
+    return (
+        deployment.engine == "vllm"
+        and engine_models("vllm", deployment.version) is not None
+        and pool.nodes == 1
+        and pool.parallel.tp * pool.parallel.pp > (pool.gpus_per_node or 0)
+        and "distributed_executor_backend" not in raw_flags(pool)
+    )
 
 
 def product(pool: ResolvedPool) -> str:

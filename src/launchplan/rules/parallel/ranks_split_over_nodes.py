@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from launchplan.resolve import ResolvedPool
+from launchplan.rules.given import raw_count, raw_flags
 from launchplan.rules.parallel.ranks_fit_gpus import product
 from launchplan.rules.rule import ERROR, Violation, rule
 from launchplan.rules.widths import engine_tp, is_replicated
@@ -40,11 +41,12 @@ from launchplan.rules.widths import engine_tp, is_replicated
 )
 def check(pool: ResolvedPool) -> Iterator[Violation]:
     """Compare the ranks with the nodes."""
-    if pool.nodes == 1:
-        return
+    if pool.nodes == 1 or raw_flags(pool).get("distributed_executor_backend") == "ray":
+        return  # ray places ranks where it finds GPUs
     path = pool.path("parallel")
-    if pool.world % pool.nodes:
-        message = f"{pool.world} ranks ({product(pool)}) do not split evenly over {pool.nodes} nodes"
+    world = pool.world * (raw_count(pool, "prefill_context_parallel_size") or 1)
+    if world % pool.nodes:
+        message = f"{world} ranks ({product(pool)}) do not split evenly over {pool.nodes} nodes"
         yield Violation(message, path, _even_cure(pool))
     elif pool.deployment.engine == "vllm":
         yield from _vllm(pool)
@@ -53,7 +55,7 @@ def check(pool: ResolvedPool) -> Iterator[Violation]:
         sizes = f"pp {pool.parallel.pp} and tp {tp}"
         message = f"sglang leaves ranks unstarted: {sizes} do not nest in {pool.nodes} nodes"
         fix = f"make pp a multiple of {pool.nodes}, or let the nodes be a multiple of pp that divides tp x pp"
-        yield Violation(message, path, fix)
+        yield Violation(message, path, fix, at="run")
 
 
 def _even_cure(pool: ResolvedPool) -> str:
@@ -70,9 +72,8 @@ def _vllm(pool: ResolvedPool) -> Iterator[Violation]:
         message = (
             f"a data parallel rank takes {replica} GPUs, a node has {share} ranks: neither divides the other"
         )
-        yield Violation(
-            message, pool.path("parallel"), f"use tp x pp that divides {share} or is a multiple of it"
-        )
+        fix = f"use tp x pp that divides {share} or is a multiple of it"
+        yield Violation(message, pool.path("parallel"), fix, "vllm/config/parallel.py:824 (0.33.0)", "worker")
 
 
 def covers(tp: int, pp: int, nodes: int) -> bool:

@@ -1,31 +1,31 @@
-"""Decode context parallelism with sparse attention and a 16-bit KV cache on Hopper.
+"""Decode context parallelism over a 16-bit cache of sparse attention.
 
 ## Why
 
-On Hopper vLLM runs DeepSeek sparse attention (DeepSeek-V3.2, GLM-5) with FlashMLA, whose decode context
-parallelism reads the packed FP8 cache only. The worker refuses the 16-bit one, which is the default.
+FlashMLA's sparse kernels return the softmax sums that decode context parallelism adds up only for the
+packed FP8 cache (`fp8_ds_mla`). vLLM's configuration lets the 16-bit cache through; the workers refuse
+it. FlashMLA is what vLLM takes on Hopper, and on Blackwell with more than 16 query heads a rank.
 
 ## Fix
 
-Set `kv_cache_dtype: fp8_ds_mla`, or leave `dcp` out.
+`kv_cache_dtype: fp8_ds_mla`.
 
 ## References
 
-- vLLM 0.33.0 `vllm/v1/attention/backends/mla/flashmla_sparse.py:787`
+- vLLM 0.33.0 `vllm/v1/attention/backends/mla/flashmla_sparse.py:787`, `vllm/platforms/cuda.py:80-118`
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from launchplan.resolve import ResolvedPool
-from launchplan.rules.formats.names import kv_cache_dtype
-from launchplan.rules.given import quantization
+from launchplan.engines.view import EngineView
+from launchplan.engines.vllm.attention import PLAIN
+from launchplan.engines.vllm.attention_choice import chosen
+from launchplan.engines.vllm.layers import asked_backend, attention_layers
 from launchplan.rules.rule import ERROR, Violation, rule
 
-FAMILY = "deepseek_sparse"
-HOPPER = 9
-SIXTEEN_BIT = frozenset({"bfloat16", "float16"})
+BACKEND = "FLASHMLA_SPARSE"
 
 
 @rule(
@@ -37,15 +37,15 @@ SIXTEEN_BIT = frozenset({"bfloat16", "float16"})
     source="vllm/v1/attention/backends/mla/flashmla_sparse.py:787 (0.33.0)",
     at="worker",
 )
-def check(pool: ResolvedPool) -> Iterator[Violation]:
+def check(view: EngineView) -> Iterator[Violation]:
     """Look for a 16-bit cache that is shared by position."""
-    capability = pool.gpu.capability if pool.gpu else None
-    if pool.parallel.dcp == 1 or capability is None or capability[0] != HOPPER:
+    if (view.arguments["decode_context_parallel_size"] or 1) == 1:
         return
-    stored = quantization(pool.deployment)
-    if pool.architecture is None or pool.architecture.family != FAMILY or stored is None:
-        return
-    name = kv_cache_dtype(pool)
-    if name in SIXTEEN_BIT or (name is None and stored.kv_cache_quant_algo is None):
-        message = f"dcp {pool.parallel.dcp} with sparse attention on Hopper needs the fp8_ds_mla KV cache"
-        yield Violation(message, pool.path("parallel", "dcp"), "add 'kv_cache_dtype: fp8_ds_mla' to serve")
+    for layer in attention_layers(view):
+        best = chosen(layer)
+        name = asked_backend(view) or (best.name if best else None)
+        if layer.sparse and layer.dcp and layer.kv_dtype in PLAIN and name == BACKEND:
+            message = f"dcp {layer.dcp_size} with sparse attention in {BACKEND} needs the fp8_ds_mla KV cache"
+            path = view.path("decode_context_parallel_size")
+            yield Violation(message, path, "add 'kv_cache_dtype: fp8_ds_mla' to serve")
+            return

@@ -20,9 +20,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from launchplan.resolve import ResolvedPool
+from launchplan.engines.view import EngineView
 from launchplan.rules.rule import ERROR, Violation, rule
-from launchplan.rules.widths import engine_tp, expert_tp
+from launchplan.rules.sizes import sizes_of
 
 
 @rule(
@@ -35,15 +35,15 @@ from launchplan.rules.widths import engine_tp, expert_tp
     },
     at="worker",
 )
-def check(pool: ResolvedPool) -> Iterator[Violation]:
+def check(view: EngineView) -> Iterator[Violation]:
     """Compare an expert's width with the ranks that share it."""
-    moe = pool.architecture.moe if pool.architecture else None
-    parts = expert_tp(pool)
+    pool, sizes = view.pool, sizes_of(view)
+    moe, parts = view.architecture.moe if view.architecture else None, sizes.experts
     if moe is None or moe.intermediate_size is None or not parts or moe.intermediate_size % parts == 0:
         return
-    vllm = pool.deployment.engine == "vllm"
+    vllm = view.engine == "vllm"
     how = "tp x dp" if vllm else "tp x dp / ep"
     message = f"experts {moe.intermediate_size} wide do not divide over {parts} ranks ({how})"
     key = "dp" if pool.parallel.dp > 1 else "tp"
-    whole = pool.parallel.tp * pool.parallel.dp if vllm else engine_tp(pool)
+    whole = pool.parallel.tp * pool.parallel.dp if vllm else sizes.engine
     yield Violation(message, pool.path("parallel", key), f"use ep {whole}, which keeps experts whole")

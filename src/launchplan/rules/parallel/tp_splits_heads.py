@@ -23,10 +23,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from launchplan.resolve import ResolvedPool
+from launchplan.engines.view import EngineView
 from launchplan.rules.cures import tp_cure
 from launchplan.rules.rule import ERROR, Violation, rule
-from launchplan.rules.widths import attention_tp
+from launchplan.rules.sizes import sizes_of
 from launchplan.units import plural
 
 
@@ -40,12 +40,17 @@ from launchplan.units import plural
     },
     at={"vllm": "config", "sglang": "worker"},
 )
-def check(pool: ResolvedPool) -> Iterator[Violation]:
+def check(view: EngineView) -> Iterator[Violation]:
     """Compare the attention heads with the ranks that share them."""
-    model, size = pool.architecture, attention_tp(pool)
-    if model is None or model.num_attention_heads is None or model.num_attention_heads % size == 0:
+    model, size = view.architecture, sizes_of(view).attention
+    if (
+        model is None
+        or model.num_attention_heads is None
+        or not size
+        or model.num_attention_heads % size == 0
+    ):
         return
-    if pool.deployment.engine == "sglang" and not model.known:
+    if view.engine == "sglang" and not model.known:
         return  # the assertion stands in each model class; what an unknown class asserts nobody says
     message = f"tp {size} does not divide {plural(model.num_attention_heads, 'attention head')}"
-    yield Violation(message, pool.path("parallel", "tp"), tp_cure(pool))
+    yield Violation(message, view.pool.path("parallel", "tp"), tp_cure(view.pool))

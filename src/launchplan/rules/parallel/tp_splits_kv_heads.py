@@ -21,11 +21,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from launchplan.resolve import ResolvedPool
+from launchplan.engines.view import EngineView
 from launchplan.rules.cures import tp_cure
 from launchplan.rules.rule import ERROR, Violation, rule
+from launchplan.rules.sizes import sizes_of
 from launchplan.rules.splits import heads, kv_heads
-from launchplan.rules.widths import attention_tp
 from launchplan.units import plural
 
 
@@ -39,11 +39,17 @@ from launchplan.units import plural
     },
     at="worker",
 )
-def check(pool: ResolvedPool) -> Iterator[Violation]:
+def check(view: EngineView) -> Iterator[Violation]:
     """Compare the KV heads with the ranks that share them."""
-    model, size = pool.architecture, attention_tp(pool)
-    if model is None or model.num_key_value_heads is None or kv_heads(model, size) or not heads(model, size):
+    model, size = view.architecture, sizes_of(view).attention
+    if (
+        model is None
+        or not size
+        or model.num_key_value_heads is None
+        or kv_heads(model, size)
+        or not heads(model, size)
+    ):
         return  # heads that do not split are PAR101
     count = plural(model.num_key_value_heads, "KV head")
     message = f"{count} can be neither split nor copied evenly over tp {size}"
-    yield Violation(message, pool.path("parallel", "tp"), tp_cure(pool))
+    yield Violation(message, view.pool.path("parallel", "tp"), tp_cure(view.pool))

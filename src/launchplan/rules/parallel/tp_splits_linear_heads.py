@@ -21,10 +21,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from launchplan.architecture import LinearAttention
-from launchplan.resolve import ResolvedPool
+from launchplan.engines.view import EngineView
 from launchplan.rules.cures import tp_cure
 from launchplan.rules.rule import ERROR, Violation, rule
-from launchplan.rules.widths import attention_tp
+from launchplan.rules.sizes import sizes_of
 from launchplan.units import plural
 
 NAMES = {"gdn": "Gated DeltaNet", "kda": "KDA", "mamba2": "Mamba2"}
@@ -40,16 +40,16 @@ NAMES = {"gdn": "Gated DeltaNet", "kda": "KDA", "mamba2": "Mamba2"}
     },
     at="worker",
 )
-def check(pool: ResolvedPool) -> Iterator[Violation]:
+def check(view: EngineView) -> Iterator[Violation]:
     """Compare the recurrent heads with the ranks that share them."""
-    linear = pool.architecture.linear_attention if pool.architecture else None
-    if linear is None:
+    linear = view.architecture.linear_attention if view.architecture else None
+    size = sizes_of(view).attention
+    if linear is None or not size:
         return
-    size = attention_tp(pool)
     for count, what in _parts(linear):
         if count is not None and count % size:
             message = f"tp {size} does not divide {plural(count, f'{NAMES[linear.kind]} {what}')}"
-            yield Violation(message, pool.path("parallel", "tp"), tp_cure(pool))
+            yield Violation(message, view.pool.path("parallel", "tp"), tp_cure(view.pool))
             return
 
 

@@ -21,10 +21,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from launchplan.resolve import ResolvedPool
+from launchplan.engines.view import EngineView
 from launchplan.rules.rule import ERROR, Violation, rule
+from launchplan.rules.sizes import sizes_of
 from launchplan.rules.splits import heads, vision_heads
-from launchplan.rules.widths import attention_tp
 from launchplan.units import plural
 
 CURES = {"vllm": "mm-encoder-tp-mode: data", "sglang": "mm-enable-dp-encoder: true"}
@@ -40,13 +40,19 @@ CURES = {"vllm": "mm-encoder-tp-mode: data", "sglang": "mm-enable-dp-encoder: tr
     },
     at="worker",
 )
-def check(pool: ResolvedPool) -> Iterator[Violation]:
+def check(view: EngineView) -> Iterator[Violation]:
     """Compare the tower's heads with the ranks that share them."""
-    model, size = pool.architecture, attention_tp(pool)
-    if model is None or model.vision is None or model.vision.num_heads is None or not heads(model, size):
+    model, size = view.architecture, sizes_of(view).attention
+    if (
+        model is None
+        or not size
+        or model.vision is None
+        or model.vision.num_heads is None
+        or not heads(model, size)
+    ):
         return
-    if vision_heads(pool, model, size):
+    if vision_heads(view.pool, model, size):
         return
     message = f"tp {size} does not divide {plural(model.vision.num_heads, 'head')} of the vision tower"
-    fix = f"put '{CURES[pool.deployment.engine]}' under args, or use tp {model.vision.num_heads} or less"
-    yield Violation(message, pool.path("parallel", "tp"), fix)
+    fix = f"put '{CURES[view.engine]}' under args, or use tp {model.vision.num_heads} or less"
+    yield Violation(message, view.pool.path("parallel", "tp"), fix)

@@ -20,8 +20,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from launchplan.architecture import Architecture
+from launchplan.engines.view import EngineView
 from launchplan.resolve import ResolvedPool
 from launchplan.rules.rule import ERROR, Violation, rule
+from launchplan.rules.vllm import settled
 
 UNDECLARED = frozenset({"mimo_v2", "qwen_next"})
 """Families that vLLM drafts with though their configurations may not count the layers."""
@@ -36,8 +38,25 @@ WITHOUT_CLASS = frozenset({"minimax_m2"})
     source="vllm/config/speculative.py:1499, 1606 (0.33.0)",
     at="config",
 )
-def check(pool: ResolvedPool) -> Iterator[Violation]:
+def check(view: EngineView) -> Iterator[Violation]:
     """Look for the layers that draft."""
+    known = settled(view)
+    if known is None:
+        yield from _by_recipe(view.pool)
+        return
+    spec, model = known.settings.spec, known.settings.model
+    if spec is None or not spec.own_layers or view.architecture is None or not view.architecture.known:
+        return
+    where = view.pool.path("speculative", "method")
+    path = where if view.pool.speculative else view.path("speculative_config")
+    if spec.layers == 0:
+        yield Violation("method mtp, but the model has no MTP layers", path, _cure(view.pool))
+    elif spec.architecture is None:
+        kind = model.text_model_type or model.model_type
+        yield Violation(f"method mtp: vllm has no MTP class for {kind}", path, _cure(view.pool))
+
+
+def _by_recipe(pool: ResolvedPool) -> Iterator[Violation]:
     wanted, model = pool.speculative, pool.architecture
     if (
         wanted is None

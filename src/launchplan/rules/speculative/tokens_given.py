@@ -19,8 +19,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from launchplan.engines.flags import for_engine
+from launchplan.engines.view import EngineView
+from launchplan.engines.vllm.settings.reading import speculative
+from launchplan.engines.vllm.settings.speculative import written_method
 from launchplan.resolve import ResolvedPool
 from launchplan.rules.rule import ERROR, Violation, rule
+from launchplan.rules.vllm import settled
 
 WITHOUT_DRAFT = frozenset({"mtp", "ngram"})
 WITH_DRAFT = frozenset({"eagle", "eagle3", "draft_model"})
@@ -35,8 +39,21 @@ WITH_DRAFT = frozenset({"eagle", "eagle3", "draft_model"})
     source="vllm/config/speculative.py:1615, 1947 (0.33.0)",
     at="config",
 )
-def check(pool: ResolvedPool) -> Iterator[Violation]:
+def check(view: EngineView) -> Iterator[Violation]:
     """Look for the number of drafted tokens."""
+    config, typed = speculative(view), view.pool.speculative is not None
+    if settled(view) is None:
+        yield from _by_recipe(view.pool)
+    elif config is not None and config.get("num_speculative_tokens") is None:
+        method, named = written_method(config), isinstance(config.get("model"), str)
+        if method in WITH_DRAFT or (method != "suffix" and not named):
+            message = f"speculative method {method} needs a number of tokens"
+            path = view.pool.path("speculative", "method") if typed else view.path("speculative_config")
+            fix = "add 'tokens: 3' to speculative" if typed else "add num_speculative_tokens: 3"
+            yield Violation(message, path, fix)
+
+
+def _by_recipe(pool: ResolvedPool) -> Iterator[Violation]:
     wanted = pool.speculative
     if wanted is None or wanted.tokens is not None:
         return

@@ -1,0 +1,51 @@
+"""A KV connector without a name or a role, or one that this version does not have.
+
+## Why
+
+`--kv-transfer-config` names the connector that moves KV blocks and the side that this engine is on.
+Connectors of one's own come with the path of their module.
+
+## Fix
+
+Give `kv_connector` and `kv_role` (`kv_producer`, `kv_consumer`, `kv_both`).
+
+## References
+
+- vLLM 0.33.0 `vllm/distributed/kv_transfer/kv_connector/factory.py:102`, `:128`,
+  `vllm/config/kv_transfer.py:113`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from difflib import get_close_matches
+
+from launchplan.engines.vllm.settings.reading import mapping
+from launchplan.engines.vllm.view import VllmView
+from launchplan.rules.rule import Violation
+from launchplan.rules.vllm import models, refuse, vllm_rule
+from launchplan.rules.wording import shown
+
+
+@vllm_rule("DIS201", "connector-known", source="distributed/kv_transfer/kv_connector/factory.py:128")
+def check(view: VllmView) -> Iterator[Violation]:
+    """Look the connector up."""
+    config = mapping(view, "kv_transfer_config")
+    name, flag = config.get("kv_connector"), "kv_transfer_config"
+    if view.arguments[flag] is None or view.arguments["kv_offloading_size"] is not None:
+        return
+    if name is None:
+        if view.arguments["disable_hybrid_kv_cache_manager"] is None:
+            message = "kv-transfer-config names no kv_connector"
+            place = "distributed/kv_transfer/kv_connector/factory.py:102"
+            yield refuse(view, flag, message, "add kv_connector", source=place)
+    elif config.get("kv_role") is None:
+        message = f"kv-transfer-config gives {shown(name)} no kv_role"
+        place = "vllm/config/kv_transfer.py:113 (0.33.0)"
+        yield Violation(message, view.path(flag), "add kv_role: kv_both", place, "parse")
+    elif isinstance(name, str) and not config.get("kv_connector_module_path"):
+        known = [each.name for each in models(view).kv_connectors]
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            fix = f"did you mean {near[0]}?" if near else "use one of this version"
+            yield refuse(view, flag, f"there is no KV connector {shown(name)}", fix)

@@ -1,0 +1,73 @@
+"""The fullest rank of a view for the rules about it, computed once a view, and how they word intervals."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from launchplan.engines import EngineView
+from launchplan.engines.budgets import memory_inputs, memory_of
+from launchplan.memory.capacity import Concurrency, Count, RankMemory
+from launchplan.memory.terms import Interval
+from launchplan.rules.memory.loaded_whole import loads_all
+from launchplan.units import GIB
+
+_SHARE = {"vllm": "gpu_memory_utilization", "sglang": "mem_fraction_static"}
+# Flags after which the pool is not sized from what is left, or sits elsewhere too.
+_SIZED_OTHERWISE = ("num_gpu_blocks_override",)
+
+
+@dataclass(frozen=True, slots=True)
+class _Known:
+    view: EngineView
+    memory: RankMemory | None
+
+
+# The rules of one plan ask in turn; the view is kept with its answer, so that its identity stays its own.
+_last: list[_Known] = []
+
+
+def rank_memory(view: EngineView) -> RankMemory | None:
+    """Give the fullest rank; None where its memory is not known or weights don't all stand on GPUs."""
+    if _last and _last[0].view is view:
+        return _last[0].memory
+    memory = _computed(view)
+    _last[:] = [_Known(view, memory)]
+    return memory
+
+
+def _computed(view: EngineView) -> RankMemory | None:
+    if any(view.arguments[name] is not None for name in _SIZED_OTHERWISE) or not loads_all(view.pool):
+        return None
+    inputs = memory_inputs(view)
+    return memory_of(inputs) if inputs is not None else None
+
+
+def is_certain(memory: RankMemory) -> bool:
+    """Tell whether nothing but the terms' own spread is open: without that there is no error."""
+    return not memory.budget.uncertain
+
+
+def share_key(view: EngineView) -> str:
+    """Name the key of the share of memory that the engine takes."""
+    return _SHARE[view.engine]
+
+
+def gib_text(count: float) -> str:
+    """Print GiB to a tenth."""
+    return f"{count / GIB:.1f} GiB"
+
+
+def between(interval: Interval) -> str:
+    """Print both ends of an interval."""
+    return f"{interval.low / GIB:.1f} to {interval.high / GIB:.1f} GiB"
+
+
+def longest(memory: RankMemory) -> Concurrency | None:
+    """Give how many requests of max_model_len run at once."""
+    return memory.capacity.of("max_model_len")
+
+
+def span(count: Count) -> str:
+    """Print both ends of a count, with a tenth where it is small."""
+    digits = 1 if count.high < 10 else 0
+    return f"{count.low:,.{digits}f} to {count.high:,.{digits}f}"

@@ -1,0 +1,162 @@
+"""A layout that an older release refused.
+
+## Why
+
+Layouts that work today were refused once: layers that the stages do not divide, model classes without
+pipeline stages or without copies of KV heads, towers whose heads were not padded. Who runs an old
+release, meets them.
+
+## Fix
+
+The layout that the rule names, or a newer release.
+
+## References
+
+- vllm-project/vllm issues 1581, 6114, 8097, 16231, 26876, 27968, 29447, 29670, vllm-project/vime pull request
+  66, sgl-project/sglang issues 6296, 6913 and 19045. The releases are those of the reports
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from launchplan.architecture import Architecture
+from launchplan.engines.view import EngineView
+from launchplan.rules.past import Found, Past, classes, refusals, size, unread
+from launchplan.rules.rule import ERROR, Violation, rule
+from launchplan.units import plural
+
+STAGES_SINCE = {"Llama4ForConditionalGeneration": "0.8.4", "NemotronHForCausalLM": "0.11.1"}
+"""Classes that got pipeline stages with a release."""
+COPIES_SINCE = {
+    "ChatGLMModel": "0.2.2", "BailingMoeForCausalLM": "0.11.1", "BailingMoeV2ForCausalLM": "0.11.1",
+}  # fmt: skip
+"""Classes that got copies of KV heads with a release."""
+TP, PP = "tensor_parallel_size", "pipeline_parallel_size"
+
+
+def _uneven_layers(view: EngineView) -> Found:
+    layers = view.architecture.num_hidden_layers if view.architecture else None
+    stages = size(view, PP)
+    if layers is None or layers % stages == 0:
+        return None
+    return f"pp {stages} does not divide {plural(layers, 'layer')}, which this release asks for"
+
+
+def _stages(*names: str) -> Past:
+    def finds(view: EngineView) -> Found:
+        found = classes(view) & {*names}
+        return (
+            f"{min(found)} has no pipeline stages in this release" if found and size(view, PP) > 1 else None
+        )
+
+    source = "vllm-project/vllm issues 16231, 27968"
+    return Past(
+        "vllm", STAGES_SINCE[names[0]], source, finds, PP, "use pp 1, or a newer release", at="config"
+    )
+
+
+def _copies(*names: str) -> Past:
+    def finds(view: EngineView) -> Found:
+        count, tp = _kv_heads(view.architecture), size(view, TP)
+        if count is None or not classes(view) & {*names} or count % tp == 0:
+            return None
+        return (
+            f"tp {tp} does not divide the {plural(count, 'KV head')}, which this release copies for no rank"
+        )
+
+    source = "vllm-project/vllm issues 1581, 26876"
+    return Past("vllm", COPIES_SINCE[names[0]], source, finds, TP, "use a tp that divides them")
+
+
+def _kv_heads(model: Architecture | None) -> int | None:
+    groups = model.dims.get("multi_query_group_num") if model else None
+    return groups if isinstance(groups, int) else model.num_key_value_heads if model else None
+
+
+def _tower(view: EngineView) -> Found:
+    model, tp = view.architecture, size(view, TP)
+    heads = model.vision.num_heads if model and model.vision else None
+    if heads is None or "InternVLChatModel" not in classes(view) or heads % tp == 0:
+        return None
+    return f"tp {tp} does not divide {plural(heads, 'head')} of the vision tower, and none is padded"
+
+
+def _world(view: EngineView) -> Found:
+    """`vllm serve` without Ray and without `--nnodes` starts every rank on this node."""
+    world, here = size(view, TP) * size(view, PP), view.gpus_on_node
+    if here is None or world <= here or size(view, "nnodes") > 1:
+        return None
+    if view.arguments["distributed_executor_backend"] is not None:
+        return None
+    return (
+        f"tp x pp = {world} ranks on a node of {plural(here, 'GPU')}: this release takes ray only when told"
+    )
+
+
+def _micro_batches(view: EngineView) -> Found:
+    backend = view.arguments["all2all_backend"] or view.env.get("VLLM_ALL2ALL_BACKEND") or ""
+    if not view.arguments["enable_dbo"] or str(backend).startswith("deepep"):
+        return None
+    return "enable-dbo needs a deepep all2all backend"
+
+
+def _ray_ranks(view: EngineView) -> Found:
+    if size(view, "nnodes") == 1 or view.arguments["data_parallel_backend"] != "ray":
+        return None
+    return f"nnodes {size(view, 'nnodes')} does not go with data-parallel-backend ray"
+
+
+def _attention_dp_drafts(view: EngineView) -> Found:
+    on = view.arguments["enable_dp_attention"] and view.arguments["speculative_algorithm"]
+    return "attention data parallelism beside a draft model hangs in this release" if on else None
+
+
+def _fused_experts(view: EngineView) -> Found:
+    """DeepEP of that time placed the shared expert among the routed ones."""
+    moe, tp = view.architecture.moe if view.architecture else None, size(view, "tp_size")
+    if moe is None or unread(view, "--enable-deepep-moe") is None or not moe.shared_experts:
+        return None
+    total = moe.num_experts + moe.shared_experts
+    return f"{total} experts, one of them shared, do not divide over {tp} ranks" if total % tp else None
+
+
+def _gate_blocks(view: EngineView) -> Found:
+    model = view.architecture
+    linear, tp = model.linear_attention if model else None, size(view, "tp_size")
+    if model is None or linear is None or linear.kind != "gdn" or model.quantization.method != "fp8":
+        return None
+    values, block = linear.num_value_heads, (model.quantization.weight_block_size or (1,))[0]
+    if values is None or values % tp or values // tp % block == 0:
+        return None
+    return (
+        f"gate projection of {values} heads / tp {tp} = {values // tp}, no multiple of the FP8 block {block}"
+    )
+
+
+TABLE = (
+    Past("vllm", "0.5.2", "vllm-project/vllm issue 6114", _uneven_layers, PP, "use a pp that divides them"),
+    _stages("Llama4ForConditionalGeneration"),
+    _stages("NemotronHForCausalLM"),
+    _copies("ChatGLMModel"),
+    _copies("BailingMoeForCausalLM", "BailingMoeV2ForCausalLM"),
+    Past("vllm", "0.6.2", "vllm-project/vllm issue 8097", _tower, TP, "use a tp that divides them"),
+    Past("vllm", "0.33.0", "vllm-project/vllm issue 29447", _world, TP,
+         "add --nnodes, or --distributed-executor-backend ray", "0.11.2", "config"),
+    Past("vllm", "0.33.0", "vllm-project/vllm issue 29670", _micro_batches, "enable_dbo",
+         "set all2all-backend to deepep_low_latency", "0.11.2", "config"),
+    Past("vllm", "0.33.0", "vllm-project/vime pull request 66", _ray_ranks, "data_parallel_backend",
+         "leave it out", "0.20.0", "config"),
+    Past("sglang", "0.4.7", "sgl-project/sglang issue 6296", _attention_dp_drafts, "speculative_algorithm",
+         "drop one of the two, or use a newer release", at="run"),
+    Past("sglang", "0.4.7", "sgl-project/sglang issue 6913", _fused_experts, "tp_size",
+         "use a newer release, or disable-shared-experts-fusion"),
+    Past("sglang", "0.5.14", "sgl-project/sglang issue 19045", _gate_blocks, "tp_size",
+         "use a newer release"),
+)  # fmt: skip
+
+
+@rule("PAR406", "layout-of-release", severity=ERROR, at="worker")
+def check(view: EngineView) -> Iterator[Violation]:
+    """Look the layout up among what the release is known to refuse."""
+    yield from refusals(view, TABLE)

@@ -1,0 +1,56 @@
+"""How many ranks share each part of a model, as the engine counts them.
+
+vLLM 0.33.0: `model_executor/layers/fused_moe/config.py` (experts are split by tp x dp x pcp without expert
+parallelism, not at all with it). SGLang 0.5.23: `runtime_context.py:_validate_parallel`
+(tp = attention tp x dp x cp, tp = moe tp x ep x moe dp).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from launchplan.engines.sglang.view import SglangView
+from launchplan.engines.view import EngineView
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Ranks a part is cut over; None where the engine's sizes do not divide (other rules)."""
+
+    engine: int
+    """Tensor parallel size as the engine is told: vocabulary, embeddings."""
+    attention: int | None
+    """Heads, recurrent layers, vision."""
+    dense: int
+    """Dense MLPs and shared experts."""
+    experts: int | None
+    """One expert."""
+    expert_groups: int
+    """Expert parallel size."""
+
+
+def sizes_of(view: EngineView) -> Sizes:
+    """Give the sizes of one engine process."""
+    return _sglang(view) if isinstance(view, SglangView) else _vllm(view)
+
+
+def _sglang(view: SglangView) -> Sizes:
+    settings = view.settings
+    tp = max(1, settings.tp_size)
+    parts = settings.ep_size * settings.moe_dp_size
+    whole = parts > 0 and tp % parts == 0
+    dense = settings.moe_dense_tp_size or tp
+    return Sizes(tp, settings.attention_tp, dense, tp // parts if whole else None, max(1, settings.ep_size))
+
+
+def _vllm(view: EngineView) -> Sizes:
+    tp, dp = _count(view, "tensor_parallel_size"), _count(view, "data_parallel_size")
+    ranks = tp * dp * _count(view, "prefill_context_parallel_size")
+    if view.arguments["enable_expert_parallel"]:
+        return Sizes(tp, tp, tp, 1, ranks)
+    return Sizes(tp, tp, tp, ranks, 1)
+
+
+def _count(view: EngineView, name: str) -> int:
+    value = view.arguments[name]
+    return value if isinstance(value, int) and value > 0 else 1

@@ -1,0 +1,121 @@
+"""Speculative decoding that an older release refused.
+
+## Why
+
+Drafts came to layouts, formats and flags one by one: pipeline stages had none at first, FP8 caches were
+refused beside DFlash, sparse attention took one draft token, and the draft's own tensor parallel size was
+not free.
+
+## Fix
+
+What the rule names, or a newer release.
+
+## References
+
+- vllm-project/vllm issues 10483, 14117, 24888, 31845, 36643, 41559, 52761, sgl-project/sglang issue 4218. The
+  releases are those of the reports
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from launchplan.engines.view import EngineView
+from launchplan.engines.vllm.attention import PLAIN
+from launchplan.engines.vllm.layers import kv_cache_dtype
+from launchplan.rules.past import Found, Past, refusals, size, unread
+from launchplan.rules.rule import ERROR, Violation, rule
+
+PP, CONFIG = "pipeline_parallel_size", "speculative_config"
+WRONG_KEYS = {"ngram_prompt_lookup_max": "prompt_lookup_max", "ngram_prompt_lookup_min": "prompt_lookup_min"}
+"""Names that were flags once, and the keys of `--speculative-config` for them."""
+
+
+def _config(view: EngineView) -> Mapping[str, Any]:
+    value = view.arguments[CONFIG]
+    return value if isinstance(value, Mapping) else {}
+
+
+def _first_engine(view: EngineView) -> Found:
+    drafts = _config(view) or unread(view, "--num-speculative-tokens") is not None
+    return (
+        "speculative decoding beside pipeline stages is not in this release"
+        if drafts and _staged(view)
+        else None
+    )
+
+
+def _staged(view: EngineView) -> bool:
+    return size(view, PP) > 1
+
+
+def _stages(family: str, method: str) -> Any:
+    def finds(view: EngineView) -> Found:
+        model = view.architecture
+        if (
+            model is None
+            or model.family != family
+            or _config(view).get("method") != method
+            or not _staged(view)
+        ):
+            return None
+        return f"{method} drafts of this model have no pipeline stages in this release"
+
+    return finds
+
+
+def _sparse_tokens(view: EngineView) -> Found:
+    model, count = view.architecture, _config(view).get("num_speculative_tokens")
+    if model is None or model.family != "deepseek_sparse" or not isinstance(count, int) or count < 2:
+        return None
+    return f"{count} draft tokens: sparse attention takes one in this release"
+
+
+def _quantized_cache(view: EngineView) -> Found:
+    name = kv_cache_dtype(view)
+    if _config(view).get("method") != "dflash" or name in PLAIN:
+        return None
+    return f"dflash drafts do not go with a {name} KV cache in this release"
+
+
+def _draft_size(view: EngineView) -> Found:
+    value = unread(view, "--speculative-draft-tensor-parallel-size")
+    if value is None or value == "1":
+        return None
+    return f"speculative-draft-tensor-parallel-size {value}: this release takes 1"
+
+
+def _keys(view: EngineView) -> Found:
+    wrong = next((key for key in _config(view) if key in WRONG_KEYS), None)
+    return f"speculative-config has no key {wrong}; it is {WRONG_KEYS[wrong]}" if wrong else None
+
+
+def _power_of_two(view: EngineView) -> Found:
+    count = view.arguments["speculative_num_draft_tokens"]
+    if not isinstance(count, int) or count < 1 or count & (count - 1) == 0:
+        return None
+    return f"speculative-num-draft-tokens {count} is no power of two, which this release asks for"
+
+
+_DROP = "leave speculative decoding out, or use tp in place of pp"
+_ISSUE = "vllm-project/vllm issue"
+TABLE = (
+    Past("vllm", "0.8.0", f"{_ISSUE} 14117", _first_engine, PP, _DROP, at="config"),
+    Past("vllm", "0.18.0", f"{_ISSUE} 36643", _stages("qwen_next", "mtp"), CONFIG, _DROP, "0.17.0", "config"),
+    Past("vllm", "0.27.0", f"{_ISSUE} 52761", _stages("deepseek_v4", "dspark"), CONFIG, _DROP, "0.26.0",
+         "config"),
+    Past("vllm", "0.14.0", f"{_ISSUE} 31845", _sparse_tokens, CONFIG, "use 1 token", "0.11.2"),
+    Past("vllm", "0.23.0", f"{_ISSUE} 41559", _quantized_cache, CONFIG, "leave kv_cache_dtype out", "0.20.0"),
+    Past("vllm", "0.7.0", f"{_ISSUE} 10483", _draft_size, CONFIG, "use 1", at="config"),
+    Past("vllm", "0.33.0", f"{_ISSUE} 24888", _keys, CONFIG, "name the key as the release does", "0.8.0",
+         "config"),
+    Past("sglang", "0.4.4", "sgl-project/sglang issue 4218", _power_of_two, "speculative_num_draft_tokens",
+         "use 2 or 4"),
+)  # fmt: skip
+
+
+@rule("SPC401", "drafts-of-release", severity=ERROR, at="worker")
+def check(view: EngineView) -> Iterator[Violation]:
+    """Look the drafts up among what the release is known to refuse."""
+    yield from refusals(view, TABLE)
