@@ -8,7 +8,7 @@ FIND   := for p in $$PYTHON python3 python3.13 python3.12 python3.11 python3.14;
           done; echo "launchplan needs Python >= 3.11 with venv" >&2; exit 1
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
 
-.PHONY: help demo test lint docs clean
+.PHONY: help demo test lint docs bench clean
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ lint: $(VENV)/.dev
 
 docs: $(VENV)/.dev   ## write the generated pages again
 	@$(BIN)/launchplan docs --write docs
+
+bench: $(VENV)/.run  ## time ten thousand verdicts
+	@$(BIN)/python tests/benchmarks/verdicts.py
 
 clean:           ## remove what make made
 	@rm -rf $(VENV) launch dist

@@ -1,6 +1,9 @@
 """`python -m launchplan` is `launchplan`."""
 
-from launchplan.cli import main
-
 if __name__ == "__main__":
-    main()
+    try:
+        from launchplan.cli import main
+
+        main()
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None

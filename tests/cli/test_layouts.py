@@ -14,19 +14,19 @@ Runner = Callable[..., Any]
 
 QWEN = "--model Qwen/Qwen3.8-2.4T-A95B-FP8"
 CASES = {
-    f"{QWEN} --gpu b300": "{tp: 8}",
+    "--model Inferact/Qwen3.8-2.4T-A95B-NVFP4 --gpu b300": "{tp: 8}",
     f"{QWEN} --gpu b300 --nodes 2 --fabric infiniband": "{tp: 8, pp: 2}",
     f"{QWEN} --gpu b300 --nodes 2 --fabric infiniband --mtp 3": "{tp: 16}",
     f"{QWEN} --gpu gb300 --nodes 4": "{tp: 16}",
     f"{QWEN} --gpu gb300 --nodes 3": "{tp: 4, pp: 3}",
-    f"{QWEN} --gpu b300 --tp 4 --nodes 1": "{tp: 4, dp: 2}",
+    "--model Inferact/Qwen3.8-2.4T-A95B-NVFP4 --gpu b300 --tp 4 --nodes 1": "{tp: 4, dp: 2}",
     "--model moonshotai/Kimi-K3 --gpu gb300 --nodes 2": "{tp: 8}",
     "--model moonshotai/Kimi-K3 --gpu h200 --nodes 2 --engine sglang --fabric infiniband": "{tp: 8, pp: 2}",
     "--model Qwen/Qwen3-32B --gpu h100": "{tp: 8}",
     "--model Qwen/Qwen3-32B --gpu h100 --dp 4": "{tp: 2, dp: 4}",
     "--model Qwen/Qwen3-32B --gpu h100 --tp 2": "{tp: 2, dp: 4}",
     "--model Qwen/Qwen3-32B --gpu h100 --pp 2": "{tp: 4, pp: 2}",
-    "--model Qwen/Qwen3-32B --gpu l4 --gpus-per-node 1": "{tp: 1}",
+    "--model Qwen/Qwen3-8B --gpu l4 --gpus-per-node 1 --max-model-len 8192": "{tp: 1}",
     "--model Qwen/Qwen3-32B --gpu h100 --gpus-per-node 6": "{tp: 2, dp: 3}",
     "--model somebody/unknown --gpu h100": "{tp: 8}",
 }
@@ -39,6 +39,26 @@ def test_layout(flags: str, launchplan: Runner) -> None:
     assert re.findall(r"^parallel: (.*)$", made.out, re.MULTILINE) == [CASES[flags]]
     checked = launchplan("check", "-", stdin=made.out.encode())
     assert checked.code == 0
+
+
+TOO_LARGE = {
+    f"{QWEN} --gpu b300": "2,325 GiB of weights, 8 x 269 GiB are 2,149 GiB",
+    f"{QWEN} --gpu b300 --tp 4 --nodes 1": "2,325 GiB of weights, 8 x 269 GiB are 2,149 GiB",
+    "--model moonshotai/Kimi-K2-Instruct --gpu h100 --engine sglang": (
+        "958 GiB of weights, 8 x 79.6 GiB are 637 GiB"
+    ),
+    "--model Qwen/Qwen3-32B --gpu l4 --gpus-per-node 1": "61.0 GiB of weights, l4 has 22.5 GiB",
+}
+
+
+@pytest.mark.parametrize("flags", TOO_LARGE)
+def test_weights_that_no_layout_holds_are_refused(flags: str, launchplan: Runner) -> None:
+    made = launchplan("new", *flags.split(), "-o", "-")
+    assert (made.code, made.out) == (1, "")
+    assert re.findall(r"error (MEM101) checkpoint-exceeds-gpus: (.*)$", made.err, re.MULTILINE) == [
+        ("MEM101", TOO_LARGE[flags])
+    ]
+    assert made.err.endswith("nothing written\n")
 
 
 @pytest.mark.parametrize(

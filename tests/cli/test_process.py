@@ -160,25 +160,73 @@ def test_colour_on_a_terminal_only_and_not_against_the_users_will(files: Path) -
 
 def test_new_asks_on_a_terminal(files: Path) -> None:
     answers = (
+        ("Model:", ""),
         ("Model:", "no such model"),
         ("Model:", "config.json"),
+        ("GPU:", ""),
         ("GPU:", "h1000"),
         ("GPU:", "h100"),
         ("Nodes [1]:", "2"),
         ("GPUs per node [8]:", ""),
+        ("not known):", "infiniban"),
+        ("not known):", "infiniband"),
         ("[vllm]:", "sglang"),
     )
     code, seen = _on_terminal(["new", "--name", "asked"], answers)
     assert code == 0, seen
     assert "'h1000' is not in the catalog; did you mean h100" in seen
+    assert "name a model of `launchplan list models`, a hub id, or the path of a config.json" in seen
+    assert "name a GPU of `launchplan list gpus`" in seen
+    assert "'infiniban' is not in the catalog; did you mean ib?" in seen
     assert seen.endswith("asked.yaml\nnext: launchplan check asked.yaml\n")
     recipe = (files / "asked.yaml").read_text(encoding="utf-8").splitlines()
     assert [line for line in recipe if line.startswith(("model", "engine", "hardware", "parallel"))] == [
         "model: ./config.json",
         'engine: {name: sglang, version: "0.5.23"}',
-        "hardware: {gpu: h100, nodes: 2, gpus_per_node: 8}",
+        "hardware: {gpu: h100, nodes: 2, gpus_per_node: 8, fabric: infiniband}",
         "parallel: {tp: 8, pp: 2}",
     ]
+
+
+def test_new_names_the_schema_that_there_is(files: Path, launchplan: Runner) -> None:
+    wanted = ("new", "--model", "config.json", "--gpu", "h100", "-o")
+    (files / "docs" / "schema").mkdir(parents=True)
+    (files / "recipes" / "lab").mkdir(parents=True)
+
+    def first_line(name: str) -> str:
+        ran = launchplan(*wanted, name)
+        assert ran.code == 0, ran.err
+        return (files / name).read_text(encoding="utf-8").partition("\n")[0]
+
+    assert first_line("a.yaml").startswith("# For completion in editors: ")
+    (files / "docs" / "schema" / "recipe.schema.json").touch()
+    server = "# yaml-language-server: $schema="
+    assert first_line("recipes/lab/b.yaml") == f"{server}../../docs/schema/recipe.schema.json"
+    (files / "recipes" / "lab" / "recipe.schema.json").touch()
+    assert first_line("recipes/lab/c.yaml") == f"{server}recipe.schema.json"
+
+
+@pytest.mark.parametrize(
+    "interrupt",
+    [
+        "raise KeyboardInterrupt",
+        "exec('raise KeyboardInterrupt')",
+        "weakref.finalize(Interrupts(), signal.raise_signal, signal.SIGINT)",
+    ],
+)
+def test_an_interrupted_import_is_no_complaint(interrupt: str) -> None:
+    code = (
+        "import signal, sys, weakref\n"
+        "from launchplan import cli\n"
+        "class Interrupts:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == 'launchplan.cli.check':\n"
+        f"            {interrupt}\n"
+        "sys.meta_path.insert(0, Interrupts())\n"
+        "cli.main(['check'])\n"
+    )
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "interrupted\n")
 
 
 def test_new_is_given_up_with_control_d(files: Path) -> None:

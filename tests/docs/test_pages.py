@@ -11,15 +11,17 @@ import pytest
 
 from launchplan import api
 from launchplan.cli.app import run
+from launchplan.finding import Severity
 from launchplan.recipe import load_cluster
 from launchplan.report import examples
 from launchplan.report.pages import Case, rule_page, rules_index
 from launchplan.report.schemas import file_schema
-from launchplan.rules import RULES
+from launchplan.rules import RULES, Rule
 from launchplan.source import parse_text
 
 ROOT = Path(__file__).parents[2]
 CASES = str(ROOT / "tests" / "rules")
+CONFORMANCE = ("--conformance", str(ROOT / "tests" / "conformance"))
 LINK = re.compile(r"(?<!\!)\[[^\]]+\]\(([^)#\s]+)(?:#[^)]*)?\)")
 RECIPE: Mapping[str, Any] = {
     "launchplan": 1,
@@ -31,28 +33,28 @@ RECIPE: Mapping[str, Any] = {
 
 
 def test_pages_are_current(capsys: pytest.CaptureFixture[str]) -> None:
-    code = run(["docs", "--check", str(ROOT / "docs"), "--cases", CASES])
+    code = run(["docs", "--check", str(ROOT / "docs"), "--cases", CASES, *CONFORMANCE])
     assert (code, capsys.readouterr().out) == (0, "")
 
 
 def test_what_is_not_current_is_named_and_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["docs", "--write", str(tmp_path), "--cases", CASES]) == 0
+    assert run(["docs", "--write", str(tmp_path), "--cases", CASES, *CONFORMANCE]) == 0
     (tmp_path / "cli.md").write_text("edited")
     (tmp_path / "schema" / "recipe.schema.json").unlink()
     (tmp_path / "rules" / "OLD101.md").write_text("a rule of before")
     (tmp_path / "quickstart.md").write_text("by hand")
-    assert run(["docs", "--check", str(tmp_path), "--cases", CASES]) == 1
+    assert run(["docs", "--check", str(tmp_path), "--cases", CASES, *CONFORMANCE]) == 1
     assert capsys.readouterr().out.replace(f"{tmp_path}/", "") == (
         "cli.md: not current\nschema/recipe.schema.json: missing\nrules/OLD101.md: not made any more\n"
     )
-    assert run(["docs", "--write", str(tmp_path), "--cases", CASES]) == 0
-    assert run(["docs", "--check", str(tmp_path), "--cases", CASES]) == 0
+    assert run(["docs", "--write", str(tmp_path), "--cases", CASES, *CONFORMANCE]) == 0
+    assert run(["docs", "--check", str(tmp_path), "--cases", CASES, *CONFORMANCE]) == 0
     assert (tmp_path / "quickstart.md").read_text() == "by hand"
     assert not (tmp_path / "rules" / "OLD101.md").exists()
 
 
 def test_a_rule_without_example_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(["docs", "--check", str(ROOT / "docs"), "--cases", str(tmp_path)]) == 2
+    assert run(["docs", "--check", str(ROOT / "docs"), "--cases", str(tmp_path), *CONFORMANCE]) == 2
     missing = tmp_path / RULES[0].code / "bad.yaml"
     assert capsys.readouterr().err == f"error: the example of a rule is missing: {missing}\n"
 
@@ -124,3 +126,51 @@ def test_page_of_a_rule_escapes_what_markdown_would_read() -> None:
     assert "| REC1 | name | a \\| b &lt;c> |" in index
     page = rule_page(RULES[0], Case("a: ```\n", "said\n", "b: 1\n"))
     assert "````yaml\na: ```\n````" in page
+
+
+@pytest.mark.parametrize(
+    ("case", "shown"),
+    [
+        (
+            Case("a: 1", "said", "b: 1", config="{}"),
+            ["This recipe breaks it:", "a: 1", "and this `config.json` beside it:", "{}", "launchplan finds:",
+             "said", "This one is fine:", "b: 1"],
+        ),
+        (
+            Case("a: 1", "said", "a: 1", "nodes: 1", "nodes: 2"),
+            ["This recipe breaks it:", "a: 1", "with this cluster file:", "nodes: 1", "launchplan finds:", "said",
+             "The same recipe is fine with this cluster file:", "nodes: 2"],
+        ),
+        (
+            Case("a: 1", "said", "a: 1", "nodes: 1"),
+            ["This recipe breaks it:", "a: 1", "with this cluster file:", "nodes: 1", "launchplan finds:", "said",
+             "Without the cluster file it is fine."],
+        ),
+        (
+            Case("a: 1", "said", "b: 1", "nodes: 1", "nodes: 2"),
+            ["This recipe breaks it:", "a: 1", "with this cluster file:", "nodes: 1", "launchplan finds:", "said",
+             "This one is fine:", "b: 1", "with this cluster file:", "nodes: 2"],
+        ),
+    ],
+)  # fmt: skip
+def test_page_shows_every_file_of_the_case(case: Case, shown: list[str]) -> None:
+    _, _, example = rule_page(RULES[0], case).partition("## Example\n")
+    lines = [line for line in example.splitlines() if line and not line.startswith("```")]
+    assert lines == shown
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.code)
+def test_page_of_a_rule_tells_its_two_recipes_apart(rule: Rule) -> None:
+    page = (ROOT / "docs" / "rules" / f"{rule.code}.md").read_text(encoding="utf-8")
+    blocks = re.findall(
+        r"^(`{3,})(?:yaml|json)\n(.*?)\n\1$", page.partition("## Example")[2], re.MULTILINE | re.DOTALL
+    )
+    texts = [text for _, text in blocks]
+    assert len(set(texts)) == len(texts)
+
+
+def test_an_error_is_never_said_to_start() -> None:
+    for rule in RULES:
+        page = (ROOT / "docs" / "rules" / f"{rule.code}.md").read_text(encoding="utf-8")
+        if rule.severity is Severity.ERROR:
+            assert "nothing: it starts" not in page, rule.code

@@ -15,7 +15,7 @@ from launchplan.engines import Launch, Site, Value, build_launch
 from launchplan.finding import Finding, Severity
 from launchplan.layout import place
 from launchplan.recipe import Source, load_cluster, load_recipe
-from launchplan.render import Bundle, render_bundle
+from launchplan.render import TARGETS, Bundle, render_bundle
 from launchplan.resolve import resolve
 
 HERE = Path(__file__).parent
@@ -138,7 +138,7 @@ def case_launch(name: str) -> Launch:
 
 @cache
 def case_bundle(name: str) -> Bundle:
-    return render_bundle(case_launch(name), FINDINGS, ("shell",), None)
+    return render_bundle(case_launch(name), FINDINGS, tuple(TARGETS), None)
 
 
 def fill(value: Value, site: Mapping[str, str]) -> str:

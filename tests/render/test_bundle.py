@@ -57,7 +57,7 @@ def test_manifest_says_what_it_was_made_from() -> None:
             "sha256": digest((recipes / "two-nodes-on-site.yaml").read_bytes()),
         },
         "set": [],
-        "targets": ["shell"],
+        "targets": list(TARGETS),
     }
 
 
@@ -147,20 +147,22 @@ def test_own_templates_replace_the_shipped_ones(tmp_path: Path) -> None:
         ("a\n{% if %}", "/shell/process.sh.j2:2: Expected an expression, got 'end of statement block'"),
         (
             "{{ script.nme | sh }}",
-            "template shell/process.sh.j2: 'launchplan.render.shell.scripts.Script object' has no",
+            "/shell/process.sh.j2:1: 'launchplan.render.shell.scripts.Script object' has no",
         ),
-        ("{{ nothing | md }}", "template shell/process.sh.j2: 'nothing' is undefined"),
+        ("a\n\n{{ nothing | md }}", "/shell/process.sh.j2:3: 'nothing' is undefined"),
         ("{{ script.name | upper }}", "/shell/process.sh.j2:1: No filter named 'upper'."),
-        ("{{ script | sh }}", "template shell/process.sh.j2: 'Script' object is not iterable"),
+        ("{{ script | sh }}", "/shell/process.sh.j2:1: 'Script' object is not iterable"),
         (
             "{{ script.title | name }}",
             "a template prints 'node 0 of 1; serves the API on port 8123' where a plain name",
         ),
         (
             "{{ script.name | fence }}",
-            "template shell/process.sh.j2: can't multiply sequence by non-int of type",
+            "/shell/process.sh.j2:1: can't multiply sequence by non-int of type",
         ),
-        ("{% include 'gone.j2' %}", "there is no template gone.j2"),
+        ("\n{{ script.title | name }}", "/shell/process.sh.j2:2: a template prints 'node 0 of 1; serves"),
+        ("{% include 'gone.j2' %}", "there is no template gone.j2; "),
+        ("a\n{% include 'gone.j2' %}", "/shell/process.sh.j2:2 includes it"),
     ],
 )
 def test_own_templates_that_cannot_be_used(text: str, message: str, tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import socket
 from pathlib import Path
@@ -45,9 +46,11 @@ def test_everything_is_there(tmp_path: Path) -> None:
         "two-nodes", tmp_path,
         nvidia_smi=NVIDIA % 7, vllm=says("INFO starting\n0.33.0"), ss=SS % "9", df=DF % (3000 * 2**20), du=DU % 0,
     )  # fmt: skip
-    assert check(host, env={"NODE_IFNAME": "lo", "HF_HOME": str(tmp_path)}) == (
+    env = {"HEAD_ADDR": "10.0.0.1", "NODE_IFNAME": "lo", "HF_HOME": str(tmp_path)}
+    assert check(host, "node-0", env=env) == (
         0,
         [
+            "ok    HEAD_ADDR is 10.0.0.1",
             "ok    8 GPUs, 8 needed",
             "ok    vllm 0.33.0",
             "ok    network interface lo",
@@ -66,9 +69,10 @@ def test_everything_is_wrong(tmp_path: Path) -> None:
     )  # fmt: skip
     (tmp_path / "hub/models--Qwen--Qwen3.8-2.4T-A95B-FP8").mkdir(parents=True)
     code, lines, errors = check(host, "0", env={"NODE_IFNAME": "nosuch0", "HF_HOME": str(tmp_path)})
-    assert (code, errors) == (1, "4 of the checks failed\n")
+    assert (code, errors) == (1, "5 of the checks failed\n")
     interfaces = " ".join(sorted(path.name for path in Path("/sys/class/net").iterdir()))
     assert lines == [
+        "FAIL  HEAD_ADDR is not set; export HEAD_ADDR, address of node 0, as the other hosts reach it",
         "FAIL  4 GPUs, 8 needed; take another host, or lay the model out on fewer GPUs",
         "warn  vllm is '0.33.1'; everything here was checked for 0.33.0",
         f"FAIL  no network interface nosuch0; take one of: {interfaces}",
@@ -86,10 +90,11 @@ def test_everything_is_wrong(tmp_path: Path) -> None:
 
 def test_no_tools_at_all(tmp_path: Path) -> None:
     code, lines, errors = check(
-        host_of("two-nodes", tmp_path), "node-1", env={"NODE_IFNAME": "lo", "HOME": "/x"}
+        host_of("two-nodes", tmp_path), "node-1", env={"HEAD_ADDR": "h", "NODE_IFNAME": "lo", "HOME": "/x"}
     )
     assert (code, errors) == (1, "2 of the checks failed\n")
     assert lines == [
+        "ok    HEAD_ADDR is h",
         "FAIL  no NVIDIA driver; install it, or go to a host with GPUs",
         "FAIL  vllm is not on PATH; activate the environment that has vllm 0.33.0",
         "ok    network interface lo",
@@ -105,8 +110,9 @@ def test_nothing_in_the_environment(tmp_path: Path) -> None:
         vllm="#!/bin/bash\nexit 1\n",
     )
     code, lines, errors = check(host, "1")
+    assert lines.pop(0).startswith("FAIL  HEAD_ADDR is not set; ")
     interfaces = " ".join(sorted(path.name for path in Path("/sys/class/net").iterdir()))
-    assert (code, errors) == (1, "2 of the checks failed\n")
+    assert (code, errors) == (1, "3 of the checks failed\n")
     assert lines == [
         "FAIL  nvidia-smi: no device; mend the driver",
         "skip  release of vllm: 'vllm --version' does not tell it, 0.33.0 wanted",
@@ -143,24 +149,64 @@ def test_pools_and_router(tmp_path: Path) -> None:
     host = host_of(
         "pools-sglang", tmp_path, nvidia_smi=NVIDIA % 7, sglang=says("sglang version: 0.5.23"), ss=SS % "8080"
     )
-    env = {"NODE_IFNAME": "lo"}
+    env = {"NODE_IFNAME": "lo", "PREFILL_HEAD_ADDR": "10.0.0.1", "DECODE_HEAD_ADDR": "10.0.0.2"}
     engine = [
         "ok    8 GPUs, 8 needed",
         "ok    sglang 0.5.23",
         "ok    network interface lo",
         "ok    port 30000 for the API is free",
     ]
-    assert check(host, env=env) == (0, [*engine, "ok    port 8998 for the KV bootstrap is free"], "")
+    assert check(host, "prefill-0", env=env) == (
+        0,
+        [*engine, "ok    port 8998 for the KV bootstrap is free"],
+        "",
+    )
     assert check(host, "decode-0", env=env) == (0, engine, "")
-    assert check(host, "router") == (
+    assert check(host, "router", env=env) == (
         1,
         [
+            "ok    DECODE_HEAD_ADDR is 10.0.0.2",
+            "ok    PREFILL_HEAD_ADDR is 10.0.0.1",
             "FAIL  python3 is not on PATH; install it, or activate the environment that has it",
             "FAIL  port 8080 for the API is taken; stop what listens there, or set router.port in the recipe",
         ],
         "2 of the checks failed\n",
     )
-    assert check(host, "node-7") == (2, [], "no process or host node-7\n")
+    assert check(host, "node-7") == (
+        2,
+        [],
+        "no process or host node-7; there are prefill-0 decode-0 router\n",
+    )
+    assert check(host) == (2, [], "say which process starts on this host: prefill-0 decode-0 router\n")
+
+
+@pytest.mark.parametrize(
+    ("case", "node", "taken", "lines"),
+    [
+        ("data-parallel", "node-0", "29550", [
+            "ok    port 8000 for the API is free",
+            ("FAIL  port 29550 for data parallelism is taken; "
+            "stop what listens there, or set ports.data_parallel_rpc in the cluster file"),
+        ]),
+        ("data-parallel", "node-1", "29550", []),
+        ("pools-vllm", "prefill-1", "5601", [
+            "ok    port 8000 for the API is free",
+            "ok    port 5600 for the KV side channel is free",
+        ]),
+        ("pools-vllm", "decode-0", "5600", [
+            "ok    port 8000 for the API is free",
+            "ok    port 29550 for data parallelism is free",
+            ("FAIL  of the ports 5600 to 5607 for the KV side channel, 5600 taken; "
+            "stop what listens there, or set ports.kv_side_channel in the cluster file"),
+        ]),
+        ("pools-vllm", "decode-1", "5607", ["ok    ports 5608 to 5615 for the KV side channel are free"]),
+    ],
+)  # fmt: skip
+def test_ports_that_a_process_takes(
+    case: str, node: str, taken: str, lines: list[str], tmp_path: Path
+) -> None:
+    _, said, _ = check(host_of(case, tmp_path, ss=SS % taken), node)
+    assert [line for line in said if re.search(r"\bports? \d{4}", line)] == lines
 
 
 def test_hosts_of_the_cluster_file(tmp_path: Path) -> None:
@@ -196,5 +242,5 @@ def test_a_port_is_tried_where_ss_is_missing(tmp_path: Path) -> None:
 
 def test_df_that_does_not_tell(tmp_path: Path) -> None:
     host = host_of("two-nodes", tmp_path, df="#!/bin/bash\nexit 1\n", du="#!/bin/bash\nexit 1\n", ss=SS % "9")
-    _, lines, _ = check(host, env={"HF_HUB_CACHE": str(tmp_path / "none" / "hub")})
-    assert lines[3] == f"skip  room for the checkpoint: df does not tell it for {tmp_path}"
+    _, lines, _ = check(host, "node-0", env={"HF_HUB_CACHE": str(tmp_path / "none" / "hub")})
+    assert lines[4] == f"skip  room for the checkpoint: df does not tell it for {tmp_path}"

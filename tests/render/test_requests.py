@@ -15,7 +15,9 @@ from typing import Any
 
 import pytest
 
-from tests.render.kit import Host, case_bundle, case_launch
+from launchplan.engines import Launch
+from launchplan.render import render_bundle
+from tests.render.kit import Host, case_bundle, case_launch, make_launch
 
 Answer = tuple[int, object]
 """A status and a body: JSON, or text as it is."""
@@ -188,7 +190,10 @@ def test_server_that_accepts_and_stays_silent(tmp_path: Path) -> None:
         ("one-node", {}, "http://127.0.0.1:8123"),
         ("two-nodes", {}, "http://127.0.0.1:8000"),
         ("two-nodes", {"HEAD_ADDR": "10.1.1.1"}, "http://10.1.1.1:8000"),
-        ("two-nodes-on-site", {}, "http://127.0.0.1:8000"),
+        ("two-nodes", {"HEAD_ADDR": "fd00::1"}, "http://[fd00::1]:8000"),
+        ("two-nodes", {"HEAD_ADDR": "[fd00::1]"}, "http://[fd00::1]:8000"),
+        ("two-nodes-on-site", {}, "http://10.0.0.1:8000"),
+        ("two-nodes-on-site", {"HEAD_ADDR": "10.9.9.9"}, "http://10.0.0.1:8000"),
         ("sglang-two-nodes", {"HEAD_ADDR": "10.1.1.1"}, "http://127.0.0.1:30000"),
         ("amd-node", {"HEAD_ADDR": "10.1.1.1"}, "http://10.1.1.1:30000"),
         ("pools-vllm", {"PREFILL_0_HEAD_ADDR": "10.1.1.2"}, "http://10.1.1.2:9000"),
@@ -199,8 +204,116 @@ def test_the_url_without_one_given(case: str, env: dict[str, str], url: str, tmp
     host = host_of(case, tmp_path)
     host.record("curl", then='print(\'{"content": "x", "completion_tokens": 1}\\n200\')')
     assert host.script("wait-ready.sh", env=env).argv[-1] == f"{url}/v1/chat/completions"
+    host.record("vllm", "python3")
+    bench = host.script("bench.sh", env=env).argv
+    assert bench[bench.index("--base-url") + 1] == url
 
 
+def sited(address: str, **recipe: object) -> Launch:
+    """Make a launch on a host with an address that the cluster file gives."""
+    data = {
+        "launchplan": 1, "name": "sited", "model": "nobody/knows", "engine": {"name": "vllm", "version": "0.33.0"},
+        "hardware": {"gpu": "h200", "nodes": 1, "gpus_per_node": 1}, **recipe,
+    }  # fmt: skip
+    return make_launch(data, {"launchplan": 1, "name": "site", "nodes": [{"address": address}]})
+
+
+@pytest.mark.parametrize(
+    ("address", "recipe", "url"),
+    [
+        ("fd00::1", {}, "http://[fd00::1]:8000"),
+        ("[fd00::1]", {}, "http://[fd00::1]:8000"),
+        ("gpu-1", {"serve": {"host": "fd00::2"}}, "http://[fd00::2]:8000"),
+        ("gpu-1", {"serve": {"host": "::1"}}, "http://[::1]:8000"),
+        ("gpu-1", {"serve": {"host": "localhost"}}, "http://127.0.0.1:8000"),
+        ("gpu-1", {"args": {"ssl-certfile": "/c.pem", "ssl-keyfile": "/k.pem"}}, "https://gpu-1:8000"),
+        ("gpu-1", {"args": {"root-path": "/api"}}, "http://gpu-1:8000"),
+    ],
+)
+def test_the_url_of_a_known_host(address: str, recipe: dict[str, object], url: str, tmp_path: Path) -> None:
+    bundle = render_bundle(sited(address, **recipe), (), ("shell",), None)
+    host = Host(tmp_path)
+    host.put(bundle)
+    host.record("curl", then='print(\'{"content": "x", "completion_tokens": 1}\\n200\')')
+    host.record("vllm")
+    assert host.script("wait-ready.sh").argv[-1] == f"{url}/v1/chat/completions"
+    bench = host.script("bench.sh").argv
+    assert bench[bench.index("--base-url") + 1] == url
+    runbook = bundle.files["RUNBOOK.md"].decode()
+    assert {found.strip("'") for found in re.findall(r"'?https?://\S+", runbook)} == {
+        url,
+        f"{url}/v1/chat/completions",
+    }
+
+
+def test_tls_trusts_what_it_is_told_to(tmp_path: Path) -> None:
+    host = Host(tmp_path)
+    launch = sited("gpu-1", args={"ssl-certfile": "/c.pem", "ssl-keyfile": "/k.pem"})
+    host.put(render_bundle(launch, (), ("shell",), None))
+    host.record("curl", then='print(\'{"content": "x", "completion_tokens": 1}\\n200\')')
+    host.record("vllm")
+    assert "--insecure" in host.script("wait-ready.sh").argv
+    words = host.script("wait-ready.sh", env={"CA_CERT": "/a ca.pem"}).argv
+    assert "--insecure" not in words
+    assert words[words.index("--cacert") + 1] == "/a ca.pem"
+    env = host.script("bench.sh", env={"CA_CERT": "/a ca.pem"}).env
+    assert (env["SSL_CERT_FILE"], env["REQUESTS_CA_BUNDLE"]) == ("/a ca.pem", "/a ca.pem")
+
+
+@pytest.mark.parametrize(
+    ("args", "why"),
+    [
+        ({"uds": "/run/it's.sock"}, "node-0 listens on the Unix socket /run/it's.sock, not on a port"),
+        ({"grpc": True}, "node-0 speaks gRPC, not HTTP"),
+    ],
+)
+def test_an_api_that_is_not_http(args: dict[str, object], why: str, tmp_path: Path) -> None:
+    host = Host(tmp_path)
+    bundle = render_bundle(sited("gpu-1", args=args), (), ("shell",), None)
+    host.put(bundle)
+    host.record("vllm")
+    for script in ("wait-ready.sh", "smoke.sh", "bench.sh"):
+        run = host.script(script)
+        said = f"{why}; give the HTTP URL of a proxy in front of it\n"
+        assert (run.code, run.stdout, run.stderr) == (1, "", said)
+    bench = host.script("bench.sh", "http://proxy:1/").argv
+    assert bench[bench.index("--base-url") + 1] == "http://proxy:1"
+    assert "curl" not in bundle.files["RUNBOOK.md"].decode()
+    assert ("check_port 8000" in bundle.files["preflight.sh"].decode()) == ("grpc" in args)
+
+
+NO_MODEL = {"error": {"message": "The model `x` does not exist.", "type": "NotFoundError", "code": 404}}
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ((401, "who?"), "URL refuses the request; HTTP 401: who?; export API_KEY with the key that it wants"),
+        ((403, "no"), "URL refuses the request; HTTP 403: no; export API_KEY with the key that it wants"),
+        (
+            (404, NO_MODEL),
+            f"URL serves another model or name; HTTP 404: {json.dumps(NO_MODEL)}; see URL/v1/models",
+        ),
+    ],
+)
+def test_what_waiting_does_not_change(answer: Answer, said: str, tmp_path: Path) -> None:
+    answers = [(503, "starting"), answer]
+    with serving(Server(models(), lambda count, _: answers[count - 1])) as server:
+        run = host_of("two-nodes", tmp_path).script("wait-ready.sh", server.url, env={"READY_POLL_S": "0"})
+        assert (run.code, run.stdout, mapped(run.stderr, server)) == (1, "", f"{said}\n")
+
+
+def test_a_router_may_come_to_know_the_model(tmp_path: Path) -> None:
+    answers: list[Answer] = [(404, NO_MODEL), (200, message(content="Hi"))]
+    with serving(Server(models(), lambda count, _: answers[count - 1])) as server:
+        run = host_of("pools-vllm", tmp_path).script("wait-ready.sh", server.url, env={"READY_POLL_S": "0"})
+    assert run.code == 0
+
+
+NO_REASONING = (
+    "the answer comes without reasoning; the model thinks on request only, or its reasoning parser fails"
+)
+NO_CALL = "a request with a tool: no call; the model had no need of it, or its tool parser fails"
 TOOL_CALL = message(content="Hi", tool_calls=[{"type": "function", "function": {"name": "get_weather"}}])
 
 
@@ -212,7 +325,9 @@ TOOL_CALL = message(content="Hi", tool_calls=[{"type": "function", "function": {
             [
                 'ok    /v1/models lists "Qwen/Qwen3.8-2.4T-A95B-FP8"',
                 'ok    /v1/chat/completions generates "Hi \\"you\\""',
+                "warn  " + NO_REASONING,
                 "ok    a request with a tool: the tool is called",
+                "ok    a request that demands the tool: the tool is called",
             ],
         ),
         (
@@ -221,7 +336,9 @@ TOOL_CALL = message(content="Hi", tool_calls=[{"type": "function", "function": {
                 ('FAIL  /v1/models does not list "Qwen/Qwen3.8-2.4T-A95B-FP8"; HTTP 200: '
                 '{"object": "list", "data": [{"id": "another", "object": "model"}]}'),
                 "FAIL  /v1/chat/completions does not generate text; HTTP 500: dead",
-                "ok    a request with a tool: HTTP 200, no call in its few tokens",
+                "FAIL  a request with room to think; HTTP 500: dead",
+                f"warn  {NO_CALL}; HTTP 200: {json.dumps(message(content='Hi'))[:200]}",
+                f"FAIL  a request that demands the tool: no call; HTTP 200: {json.dumps(message(content='Hi'))[:200]}",
             ],
         ),
         (
@@ -230,6 +347,7 @@ TOOL_CALL = message(content="Hi", tool_calls=[{"type": "function", "function": {
                 'ok    /v1/models lists "acme/experts-235b"',
                 'ok    /v1/chat/completions generates "Hm"',
                 "FAIL  a request with a tool; HTTP 400: no parser",
+                "FAIL  a request that demands the tool: no call; HTTP 400: no parser",
             ],
         ),
         (
@@ -256,3 +374,34 @@ def test_smoke(
         run = host_of(case, tmp_path).script("smoke.sh", server.url)
     assert (run.code, run.stdout.splitlines(), run.stderr) == (code, lines, "")
     assert {request["model"] for request in server.requests} == {case_launch(case).model_name}
+
+
+@pytest.mark.parametrize(
+    ("content", "line"),
+    [
+        (
+            {"content": "Hi", "reasoning": "The user " * 500},
+            f'ok    its reasoning stands apart from the answer: "{("The user " * 7)[:59]}',
+        ),
+        (
+            {"content": "The user</think>Hi", "reasoning": None},
+            "FAIL  the reasoning stands in the answer; the reasoning parser does not fit the model; HTTP 200: ",
+        ),
+        ({"content": "Hi", "reasoning": ""}, f"warn  {NO_REASONING}"),
+    ],
+)
+def test_smoke_of_reasoning(content: dict[str, Any], line: str, tmp_path: Path) -> None:
+    answer = (200, message(**content))
+    with serving(Server(models(), lambda *_: answer)) as server:
+        run = host_of("two-nodes", tmp_path).script("smoke.sh", server.url)
+    assert run.stdout.splitlines()[2].startswith(line)
+    asked = [request for request in server.requests if "tools" not in request][1]
+    assert (asked["max_tokens"], asked["reasoning_effort"]) == (1024, "low")
+
+
+def test_a_tool_that_is_talked_of_is_not_called(tmp_path: Path) -> None:
+    talk = message(content='{"name": "get_weather"}', tool_calls=[])
+    with serving(Server(models(), lambda *_: (200, talk))) as server:
+        run = host_of("two-nodes", tmp_path).script("smoke.sh", server.url)
+    assert [line[:6] for line in run.stdout.splitlines()[-2:]] == ["warn  ", "FAIL  "]
+    assert [request.get("tool_choice") for request in server.requests[-2:]] == [None, "required"]

@@ -21,6 +21,7 @@ Scope = dict[str, Any]
 CONTEXTS: dict[str, Scope] = {
     "shell/RUNBOOK.md.j2": {"plan": ShellPlan},
     "shell/_http.sh.j2": {"plan": ShellPlan},
+    "shell/_url.sh.j2": {"plan": ShellPlan},
     "shell/bench.sh.j2": {"plan": ShellPlan},
     "shell/preflight.sh.j2": {"plan": ShellPlan},
     "shell/process.env.j2": {"environment": EnvironmentFile},
@@ -165,7 +166,7 @@ def test_contexts_are_frozen(template: str) -> None:
         ("{% if plan.endpoint.tools and plan.endpoint.tools %}{% endif %}", "line 1 calculates by And"),
         ("{% if plan.endpoint.tools %}{{ x | md }}{% endif %}", "line 1 is the undeclared x"),
         ("{% for each in plan.name %}{% endfor %}", "line 1 loops over what is no tuple"),
-        ("{% for each in plan.scripts if each.literal %}{% endfor %}", "line 1 is a For"),
+        ("{% for each in plan.scripts if each.has_codes %}{% endfor %}", "line 1 is a For"),
         ("{% macro m() %}{% endmacro %}", "line 1 is a Macro"),
         ("{% include plan.name %}", "line 1 is a Include"),
     ],

@@ -14,13 +14,15 @@ from typing import NoReturn
 import click
 
 from launchplan import __version__
+from launchplan.cli.catalog import catalog
 from launchplan.cli.check import check
 from launchplan.cli.docs import docs
 from launchplan.cli.exits import CLEAN, INTERNAL, INTERRUPTED, UNREADABLE
 from launchplan.cli.explain import explain
 from launchplan.cli.listing import listing
+from launchplan.cli.memory import memory
 from launchplan.cli.new import new
-from launchplan.cli.output import leave_closed_pipe, never_fail_to_encode, say
+from launchplan.cli.output import leave_closed_pipe, leave_interrupted, never_fail_to_encode, say
 from launchplan.cli.render import render
 from launchplan.cli.schema import schema
 from launchplan.cli.show import show
@@ -49,7 +51,7 @@ def launchplan() -> None:
     """
 
 
-for _command in (check, render, show, explain, listing, new, schema, docs):
+for _command in (check, render, show, memory, explain, listing, new, catalog, schema, docs):
     launchplan.add_command(_command)
 
 
@@ -59,7 +61,10 @@ def main(args: Sequence[str] | None = None) -> NoReturn:
     if threading.current_thread() is threading.main_thread():
         # A terminated render removes its unfinished folder, as an interrupted one does.
         signal.signal(signal.SIGTERM, _terminated)
-    sys.exit(run(args))
+    code = run(args)
+    if code == INTERRUPTED:
+        leave_interrupted()
+    sys.exit(code)
 
 
 def run(args: Sequence[str] | None = None) -> int:

@@ -37,11 +37,18 @@ Secrets do not belong into it. Name the Secret (Kubernetes) or export the variab
     "--check", "checked", metavar="DIR", help="Say which pages below DIR are not as they would be written."
 )
 @click.option("--cases", metavar="DIR", default="tests/rules", show_default=True, help="The rules' examples.")
-def docs(target: str | None, checked: str | None, cases: str) -> int:
+@click.option(
+    "--conformance",
+    metavar="DIR",
+    default="tests/conformance",
+    show_default=True,
+    help="What the engines' own verdicts were compared with.",
+)
+def docs(target: str | None, checked: str | None, cases: str, conformance: str) -> int:
     """Write, or check, the pages that are made from the code."""
     if (target is None) == (checked is None):
         raise click.UsageError("give either --write or --check")
-    pages = _pages(Path(cases))
+    pages = _pages(Path(cases), Path(conformance))
     if target is not None:
         _write(Path(target), pages)
         return CLEAN
@@ -52,7 +59,7 @@ def docs(target: str | None, checked: str | None, cases: str) -> int:
     return ERRORS if stale else CLEAN
 
 
-def _pages(cases: Path) -> dict[str, str]:
+def _pages(cases: Path, conformance: Path) -> dict[str, str]:
     from launchplan.cli.help_page import help_page
     from launchplan.report import examples
     from launchplan.report.pages import rule_page, rules_index
@@ -71,7 +78,28 @@ def _pages(cases: Path) -> dict[str, str]:
         "schema/cluster.schema.json": json.dumps(cluster, indent=2, ensure_ascii=False) + "\n",
         "rules/README.md": rules_index(RULES, problems),
     }
-    return pages | {f"rules/{rule.code}.md": rule_page(rule, _case(cases / rule.code)) for rule in RULES}
+    pages |= {f"rules/{rule.code}.md": rule_page(rule, _case(cases / rule.code)) for rule in RULES}
+    return pages | {"conformance.md": _conformance(conformance)}
+
+
+def _conformance(folder: Path) -> str:
+    from launchplan.report.conformance import Deliberate, conformance_page, stages_of
+    from launchplan.source import parse_text
+
+    counts = {path.stem: json.loads(_read(path)) for path in sorted((folder / "agreement").glob("*.json"))}
+    file = folder / "deliberate.yaml"
+    listed = parse_text(_read(file), str(file)).data
+    deliberate = [
+        Deliberate(each["code"], tuple(each["engines"]), each["does"], each["evidence"]) for each in listed
+    ]
+    return conformance_page(stages_of(counts), deliberate)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except OSError as error:
+        raise RefusalError(f"what the pages are made from is missing: {error.filename}") from error
 
 
 def _case(folder: Path) -> Case:
@@ -81,7 +109,8 @@ def _case(folder: Path) -> Case:
         texts = [(folder / name).read_text(encoding="utf-8") for name in ("bad.yaml", "bad.txt", "good.yaml")]
     except OSError as error:
         raise RefusalError(f"the example of a rule is missing: {error.filename}") from error
-    return Case(*texts)
+    beside = (folder / name for name in ("bad.cluster.yaml", "good.cluster.yaml", "config.json"))
+    return Case(*texts, *(_read(path) if path.exists() else "" for path in beside))
 
 
 def _write(folder: Path, pages: dict[str, str]) -> None:

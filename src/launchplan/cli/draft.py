@@ -59,6 +59,8 @@ class Draft:
     features: tuple[str, ...]
     asks_fabric: bool = False
     """Whether nobody knows what connects the hosts."""
+    schema: str | None = None
+    """Where the recipe's schema lies, from the recipe's folder; None where it lies nowhere yet."""
 
     def data(self) -> dict[str, Any]:
         """Give the recipe as data."""
@@ -89,8 +91,11 @@ class Draft:
 
     def _lines(self) -> Iterator[str]:
         data = self.data()
-        yield f"# yaml-language-server: $schema={SCHEMA_FILE}"
-        yield f"# For completion in editors: launchplan schema recipe > {SCHEMA_FILE}"
+        if self.schema is not None:
+            yield f"# yaml-language-server: $schema={self.schema}"
+        else:
+            yield f"# For completion in editors: launchplan schema recipe > {SCHEMA_FILE}, and on top"
+            yield f"# `yaml-language-server: $schema={SCHEMA_FILE}` behind a `#`."
         for key in ("launchplan", "name", "model", "checkpoint", "engine"):
             if key in data:
                 yield f"{key}: {_flow(data[key])}"

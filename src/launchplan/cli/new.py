@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import click
 
-from launchplan.cli.draft import Draft, Layout, draft_name
+from launchplan.cli.draft import SCHEMA_FILE, Draft, Layout, draft_name
 from launchplan.cli.exits import CLEAN, ERRORS, UNREADABLE
 from launchplan.cli.inputs import STDIN, say_findings
 from launchplan.cli.layouts import Sizes, choose_layout
@@ -37,6 +38,7 @@ class Answers:
     engine: str
     nodes: int
     gpus_per_node: int
+    fabric: str | None
 
 
 @click.command()
@@ -90,26 +92,38 @@ def _answers(wishes: dict[str, Any]) -> Answers:
     missing = [f"--{name}" for name in ("model", "gpu") if wishes[name] is None]
     if missing and not asking:
         raise click.UsageError(f"{' and '.join(missing)} must be given where there is no terminal to ask")
-    model = wishes["model"] or click.prompt("Model", value_proc=_known_model, err=True)
-    gpu = wishes["gpu"] or click.prompt("GPU", value_proc=_known_gpu, err=True)
+    model = wishes["model"] or _ask("Model", _known_model)
+    gpu = wishes["gpu"] or _ask("GPU", _known_gpu)
     usual = _usual_gpus_per_node(gpu)
     if not (missing and asking):
         per_node = wishes["gpus_per_node"] or usual
         if per_node is None:
             raise click.UsageError(f"--gpus-per-node must be given: what a host with {gpu} has is not known")
-        return Answers(model, gpu, wishes["engine"] or "vllm", wishes["nodes"] or 1, per_node)
+        engine = wishes["engine"] or "vllm"
+        return Answers(model, gpu, engine, wishes["nodes"] or 1, per_node, wishes["fabric"])
     nodes = wishes["nodes"] or click.prompt("Nodes", type=_COUNT, default=1, err=True)
     per_node = wishes["gpus_per_node"] or click.prompt(
         "GPUs per node", type=_COUNT, default=usual or 8, err=True
     )
+    fabric = wishes["fabric"]
+    if fabric is None and nodes > 1:
+        fabric = _ask("Fabric between the nodes (empty: not known)", _known_fabric) or None
     choice = click.Choice(get_args(EngineName))
     engine = wishes["engine"] or click.prompt("Engine", type=choice, default="vllm", err=True)
-    return Answers(model, gpu, engine, nodes, per_node)
+    return Answers(model, gpu, engine, nodes, per_node, fabric)
+
+
+def _ask(question: str, known: Callable[[str], str]) -> str:
+    """Ask until the answer is known; an empty line is an answer, too."""
+    answer: str = click.prompt(question, default="", show_default=False, value_proc=known, err=True)
+    return answer
 
 
 def _known_gpu(name: str) -> str:
     from launchplan import catalog
 
+    if not name:
+        raise click.UsageError("name a GPU of `launchplan list gpus`")
     if catalog.gpu(name) is None:
         near = catalog.nearest_gpu(name)
         raise click.UsageError(
@@ -118,9 +132,25 @@ def _known_gpu(name: str) -> str:
     return name
 
 
+def _known_fabric(name: str) -> str:
+    from launchplan import catalog
+
+    if name and catalog.fabric(name) is None:
+        near = catalog.nearest_fabric(name)
+        raise click.UsageError(
+            f"'{name}' is not in the catalog; "
+            + (f"did you mean {near}?" if near else "see `launchplan list fabrics`")
+        )
+    return name
+
+
 def _known_model(name: str) -> str:
     from launchplan import catalog
 
+    if not name:
+        raise click.UsageError(
+            "name a model of `launchplan list models`, a hub id, or the path of a config.json"
+        )
     if catalog.model(name) is None and not Path(name).exists() and "/" not in name:
         near = catalog.nearest_model(name)
         raise click.UsageError(
@@ -153,7 +183,7 @@ def _best_draft(answers: Answers, wishes: dict[str, Any]) -> tuple[Draft, Report
         gpu=answers.gpu,
         nodes=answers.nodes,
         gpus_per_node=per_node,
-        fabric=wishes["fabric"],
+        fabric=answers.fabric,
         layout=Layout(),
         max_model_len=wishes["max_model_len"]
         or (_LONG_WINDOW_TOKENS if (window or 0) > _LONG_WINDOW_TOKENS else None),
@@ -195,8 +225,19 @@ def _write(draft: Draft, output: str | None, *, force: bool) -> None:
     if model.exists():
         # A path in a recipe starts from the recipe's folder, the user's from the current one.
         draft = replace(draft, model=_relative(model, path.parent))
+    draft = replace(draft, schema=_schema(path.parent))
     write_file(path, draft.text(), overwrite=force)
     emit(f"{path}\nnext: launchplan check {path}\n")
+
+
+def _schema(folder: Path) -> str | None:
+    """Find the recipe's schema: beside the recipe, or published by the repository that it lies in."""
+    if (folder / SCHEMA_FILE).is_file():
+        return SCHEMA_FILE
+    here = folder.resolve()
+    places = (above / "docs" / "schema" / SCHEMA_FILE for above in (here, *here.parents))
+    found = next((place for place in places if place.is_file()), None)
+    return os.path.relpath(found, here) if found else None
 
 
 def _relative(path: Path, folder: Path) -> str:

@@ -8,7 +8,7 @@ import sys
 from contextlib import suppress
 from typing import NoReturn, TextIO
 
-from launchplan.cli.exits import CLOSED_PIPE, UNREADABLE
+from launchplan.cli.exits import CLOSED_PIPE, INTERRUPTED, UNREADABLE
 
 
 def emit(text: str) -> None:
@@ -34,6 +34,16 @@ def leave_closed_pipe() -> NoReturn:
     """End the process quietly, as others do whose reader goes away."""
     drop_output()
     raise SystemExit(CLOSED_PIPE)
+
+
+def leave_interrupted() -> NoReturn:
+    """End the process at once with the code of Ctrl-C.
+
+    An interrupt inside generated code, a dataclass's for instance, makes a normal exit end by the signal
+    (CPython's pythonrun.c, `unhandled_keyboard_interrupt`).
+    """
+    sys.stderr.flush()
+    os._exit(INTERRUPTED)
 
 
 def drop_output() -> None:

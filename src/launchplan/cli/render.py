@@ -18,8 +18,8 @@ from launchplan.units import plural
 if TYPE_CHECKING:
     from launchplan.render import Bundle
 
-_FIRST_STEPS = {"RUNBOOK.md": "less", "preflight.sh": "on each host, bash"}
-"""What to do with a new bundle, by the file that it needs."""
+_FIRST_STEPS = {"RUNBOOK.md": "next: less {}", "preflight.sh": "on each host: bash {} NODE"}
+"""What to do with a new bundle, by the file that it needs; RUNBOOK.md names the nodes' processes."""
 
 
 @click.command()
@@ -75,9 +75,9 @@ def render(
 
 def _done(bundle: Bundle, folder: Path) -> str:
     steps = (
-        f"{verb} {_command(folder, name)}" for name, verb in _FIRST_STEPS.items() if name in bundle.files
+        step.format(_command(folder, name)) for name, step in _FIRST_STEPS.items() if name in bundle.files
     )
-    lines = [f"{folder}: {plural(len(bundle.files), 'file')}", *(f"next: {step}" for step in steps)]
+    lines = [f"{folder}: {plural(len(bundle.files), 'file')}", *steps]
     return "\n".join(lines) + "\n"
 
 

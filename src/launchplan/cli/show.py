@@ -13,7 +13,7 @@ from launchplan.cli.output import emit, say
 
 if TYPE_CHECKING:
     from launchplan.engines import Launch, Process
-    from launchplan.resolve import Resolved
+    from launchplan.pipeline import Plan
 
 
 @click.command()
@@ -47,7 +47,7 @@ def show(
         say_obstacles(outcome)
         return outcome.code
     if origins:
-        emit(_origins_table(outcome.plan.resolved))
+        emit(_origins_table(outcome.plan))
         return CLEAN
     launch = outcome.plan.launch
     if outcome.code != CLEAN or launch is None:
@@ -78,11 +78,13 @@ def _chosen(launch: Launch, node: str | None) -> tuple[Process, ...]:
     return chosen
 
 
-def _origins_table(resolved: Resolved) -> str:
+def _origins_table(plan: Plan) -> str:
+    from launchplan.engines.origins import engine_origins
     from launchplan.report.tables import table
     from launchplan.resolve import origins
 
-    rows = [(one.key, _shown(one.value), one.origin, one.note) for one in origins(resolved)]
+    found = (*origins(plan.resolved), *engine_origins(plan.views))
+    rows = [(one.key, _shown(one.value), one.origin, one.note) for one in found]
     return table(("key", "value", "origin", "note"), rows)
 
 

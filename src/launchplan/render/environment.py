@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,7 @@ class Printer:
             if not Path(own).is_dir():
                 raise TemplateError(f"no folder of templates: {own}")
             folders.insert(0, Path(own))
+        self._folders = tuple(folders)
         self._jinja = jinja2.Environment(
             loader=jinja2.ChoiceLoader([jinja2.FileSystemLoader(folder) for folder in folders]),
             comment_start_string="{%#",  # Jinja's own is what bash writes for a length: ${#name}
@@ -47,9 +49,23 @@ class Printer:
                 f"template {error.filename or error.name}:{error.lineno}: {error.message}"
             ) from error
         except jinja2.TemplateNotFound as error:
-            raise TemplateError(f"there is no template {error.name}") from error
-        except (jinja2.UndefinedError, TypeError) as error:  # a name or a value that does not fit its place
-            raise TemplateError(f"template {template}: {error}") from error
+            place = self._place(error)
+            raise TemplateError(
+                f"there is no template {error.name}" + (f"; {place} includes it" if place else "")
+            ) from error
+        except (jinja2.UndefinedError, TypeError, TemplateError) as error:
+            # A name or a value that does not fit its place.
+            place = self._place(error) or template
+            raise TemplateError(f"template {place}: {error}") from error
+
+    def _place(self, error: Exception) -> str | None:
+        """Find file and line of the innermost template that an error passed, from its traceback."""
+        passed = (
+            f"{frame.f_code.co_filename}:{line}"
+            for frame, line in traceback.walk_tb(error.__traceback__)
+            if any(Path(frame.f_code.co_filename).is_relative_to(folder) for folder in self._folders)
+        )
+        return next(reversed([*passed]), None)
 
     def file(self, template: str, /, **context: object) -> bytes:
         """Print a template as a file's content."""

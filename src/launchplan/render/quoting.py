@@ -8,6 +8,7 @@ from typing import Literal
 
 from launchplan.engines import Inherited, Site, Value
 from launchplan.errors import UnprintableError
+from launchplan.posix import reserved_variable, unprintable
 
 Missing = Literal["fail", "empty", "local", "checked"]
 """What a word does when a site variable is not set: end the script with the hint, stand for nothing, stand
@@ -17,16 +18,6 @@ _BARE = re.compile(r"[A-Za-z0-9@%+:./_-]+")
 _PLAIN = re.compile(r'[ "-~]*')  # ASCII but "!"
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HINT = re.compile(r"[A-Za-z0-9 ,.:;()/'-]*")
-_BASH_NAMES = frozenset(
-    {
-        *("BASHOPTS", "BASHPID", "BASH_ARGC", "BASH_ARGV", "BASH_LINENO", "BASH_SOURCE", "BASH_VERSINFO"),
-        *("DIRSTACK", "EPOCHREALTIME", "EPOCHSECONDS", "EUID", "FUNCNAME", "GROUPS", "LINENO", "PPID"),
-        *("RANDOM", "SECONDS", "SHELLOPTS", "SHLVL", "SRANDOM", "UID", "_"),
-    }
-)
-"""Variables that bash sets itself."""
-_SCRIPT_NAMES = frozenset({"args", "here"})
-"""Variables of the scripts that read environment files."""
 
 
 def shell_word(value: Value | str, missing: Missing = "checked") -> str:
@@ -51,21 +42,17 @@ def variable_name(name: str) -> str:
     """Check the name of an environment variable; raise `UnprintableError` for one that bash can't hand on."""
     if not _IDENTIFIER.fullmatch(name):
         raise UnprintableError(f"'{name}' is no name of an environment variable")
-    if name in _BASH_NAMES:
-        raise UnprintableError(f"bash keeps the variable {name} for itself; a script cannot hand it on")
-    if name in _SCRIPT_NAMES:
-        raise UnprintableError(f"the scripts use the variable {name} themselves; call it otherwise")
+    reason = reserved_variable(name)
+    if reason is not None:
+        raise UnprintableError(reason)
     return name
 
 
 def printable(text: str) -> str:
     """Check that a process can be given the text; raise `UnprintableError` if it can't."""
-    if "\0" in text:
-        raise UnprintableError(f"{text!a} holds a NUL character, which no command line can hold")
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise UnprintableError(f"{text!a} holds half of a character (a lone surrogate)") from error
+    reason = unprintable(text)
+    if reason is not None:
+        raise UnprintableError(f"{text!a} {reason}")
     return text
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from launchplan.finding import Severity
 
 if TYPE_CHECKING:
     from launchplan.rules import Rule
@@ -16,6 +18,8 @@ _STAGES = {
     "PoolLayout": "the ranks on their nodes",
     "Launch": "the command lines",
     "EngineView": "the command line as the engine reads it",
+    "VllmView": "the command line as the engine resolves it",
+    "SglangView": "the command line as the engine resolves it",
 }
 """What a rule looks at, by the name of the type that it takes."""
 
@@ -23,8 +27,11 @@ _STOPPED_BY = {
     "parse": "the argument parser",
     "config": "the checks of the configuration",
     "worker": "the workers that build the model",
+    "memory": "the memory of the GPUs, once weights are loaded",
     "run": "nothing: it starts",
 }
+_REFUSED = "launchplan alone, which refuses to render it"
+"""What stops the launch of an error that no engine looks for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +41,10 @@ class Case:
     bad: str
     said: str
     good: str
+    bad_cluster: str = ""
+    good_cluster: str = ""
+    config: str = ""
+    """The `config.json` beside the recipes, where they name one."""
 
 
 def explain_rule(rule: Rule) -> str:
@@ -66,14 +77,32 @@ def rule_page(rule: Rule, case: Case) -> str:
         f"| | |\n|---|---|\n{facts}",
         body.strip(),
         "## Example",
-        "This recipe breaks it:",
-        _fenced(case.bad, "yaml"),
-        "launchplan finds:",
-        _fenced(case.said, "text"),
-        "This one is fine:",
-        _fenced(case.good, "yaml"),
+        *_example(case),
     ]
     return "\n\n".join(block for block in blocks if block) + "\n"
+
+
+def _example(case: Case) -> Iterator[str]:
+    """Show the files of a case; what both recipes share is shown once."""
+    yield "This recipe breaks it:"
+    yield _fenced(case.bad, "yaml")
+    if case.bad_cluster:
+        yield "with this cluster file:"
+        yield _fenced(case.bad_cluster, "yaml")
+    if case.config:
+        yield "and this `config.json` beside it:"
+        yield _fenced(case.config, "json")
+    yield "launchplan finds:"
+    yield _fenced(case.said, "text")
+    same = case.bad == case.good
+    if not same:
+        yield "This one is fine:"
+        yield _fenced(case.good, "yaml")
+    elif not case.good_cluster:
+        yield "Without the cluster file it is fine."
+    if case.good_cluster:
+        yield "The same recipe is fine with this cluster file:" if same else "with this cluster file:"
+        yield _fenced(case.good_cluster, "yaml")
 
 
 def rules_index(rules: Iterable[Rule], problems: Iterable[tuple[str, str, str]]) -> str:
@@ -114,7 +143,8 @@ def _engines(rule: Rule) -> str:
 
 def _stops(rule: Rule) -> str:
     """Say how far a launch comes, engine by engine where they differ."""
-    words = {engine: _STOPPED_BY[rule.at(engine)] for engine in rule.engines}
+    stops = _STOPPED_BY | ({"run": _REFUSED} if rule.severity is Severity.ERROR else {})
+    words = {engine: stops[rule.at(engine)] for engine in rule.engines}
     if len(set(words.values())) == 1:
         return next(iter(words.values()))
     return "; ".join(f"{engine}: {word}" for engine, word in words.items())

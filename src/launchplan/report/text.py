@@ -31,6 +31,8 @@ _STAGES = {
     "PoolLayout": "the layout could not be placed",
     "Launch": "the layout could not be placed",
     "EngineView": "no flags are known of this engine version",
+    "VllmView": "no flags are known of this engine version",
+    "SglangView": "no flags are known of this engine version",
 }
 """Why the rules of a stage are not run, by the name of its type; a launch only lacks its layout."""
 
@@ -64,7 +66,7 @@ def _finding_lines(finding: Finding, check: Checked, paint: Paint) -> Iterator[s
     word = paint(finding.severity.word, _STYLES[finding.severity])
     code = paint(finding.code, _BOLD)
     yield f"{printable(str(place))}: {word} {code} {finding.name}: {printable(finding.message)}"
-    if place.line is not None:
+    if place.line is not None and finding.quotable:
         yield from _excerpt(check.line(place.file, place.line), place.column, paint)
     if finding.fix:
         yield f"  fix: {printable(finding.fix)}"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from launchplan.engines import Launch, Value
 from launchplan.engines.launch import text
+from launchplan.render.shell.shellcheck import literal_codes
 
 _PROMPTS_PER_SLOT = 4
 _CONCURRENCY, _PROMPT_TOKENS, _OUTPUT_TOKENS = 8, 1024, 256
@@ -21,6 +22,13 @@ class Bench:
     command: tuple[Value, ...]
     flags: tuple[tuple[Value, ...], ...]
     """One flag with its value a line."""
+    codes: str
+    """What ShellCheck would ask about the flags."""
+
+    @property
+    def has_codes(self) -> bool:
+        """Whether some flag holds what ShellCheck asks about."""
+        return bool(self.codes)
 
 
 def bench(launch: Launch) -> Bench:
@@ -70,4 +78,6 @@ def bench(launch: Launch) -> Bench:
     )
     note = f"{count} requests, {concurrency} at a time, {prompt} tokens in and {output} out ({origin})"
     lines = tuple((text(name), text(value)) for name, value in (*flags, *sizes))
-    return Bench(note, tuple(text(word) for word in program), (*names, *lines))
+    shown = (*names, *lines)
+    codes = literal_codes(word for flag in shown for word in flag)
+    return Bench(note, tuple(text(word) for word in program), shown, codes)

@@ -11,6 +11,9 @@ from launchplan.render.shell.checks import Preflight, preflight
 from launchplan.render.shell.endpoint import Endpoint, endpoint
 from launchplan.render.shell.runbook import Runbook, runbook
 from launchplan.render.shell.scripts import Script, scripts
+from launchplan.render.shell.shellcheck import literal_codes
+
+_UNUSED = "SC2034"
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,12 @@ class EnvironmentFile:
 
     title: str
     variables: tuple[Variable, ...]
+
+    @property
+    def codes(self) -> str:
+        """What ShellCheck would ask about a file of variables that other files read."""
+        asked = literal_codes(each.value for each in self.variables)
+        return f"{asked},{_UNUSED}" if asked else _UNUSED
 
 
 @dataclass(frozen=True, slots=True)

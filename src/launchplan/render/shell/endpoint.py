@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -9,11 +10,19 @@ from types import MappingProxyType
 from pydantic import JsonValue
 
 from launchplan.engines import Launch, Process, Site, Value
+from launchplan.engines.hosts import with_port
 from launchplan.engines.launch import join, text
+from launchplan.render.shell.shellcheck import literal_codes
 from launchplan.resolve import Deployment
 
 _ANYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 # compared with, not bound
 _LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_TLS_FLAGS = ("--ssl-certfile", "--tls-cert-path")
+"""Of vLLM and SGLang, and of sglang-router. A root path is for proxies: unprefixed paths work."""
+_GRPC_FLAGS = ("--grpc", "--grpc-mode", "--smg-grpc-mode")
+_ROOM_TO_THINK_TOKENS = 1024
+_QUESTION = "Say hello in five words."
+_WEATHER = "What is the weather in Oslo?"
 _TOOL: JsonValue = {
     "type": "function",
     "function": {
@@ -36,21 +45,63 @@ class Endpoint:
     """Name of the process that serves it."""
     model: str
     """Name that clients ask for."""
+    scheme: str
+    address: Value
+    """Address of its host; without brackets where the site gives it."""
+    port: str
     url: Value
-    """Base URL as the process's own host reaches it, or any host that knows the head's address."""
+    """Base URL as any host reaches it that knows the address."""
     client_url: Value
     """URL of the chat API as clients reach it."""
+    asks_address: bool
+    """The address is the site's to give."""
     loopback_only: bool
     """Nothing outside the process's own host can reach it."""
     behind_router: bool
+    encrypted: bool
+    obstacle: str
+    """Why the helper scripts cannot ask it over HTTP; empty when they can."""
     chat: Mapping[str, JsonValue]
     """A request that generates a few tokens."""
     tool_chat: Mapping[str, JsonValue]
     """A request that offers a tool."""
+    tool_demand: Mapping[str, JsonValue]
+    """A request that demands a call of the tool."""
+    reasoning_chat: Mapping[str, JsonValue]
+    """A request with room to think and to answer."""
     tools: bool
     """The recipe switches tool calls on."""
+    reasoning: bool
+    """The recipe switches the reasoning parser on."""
     client_chat: Mapping[str, JsonValue]
     """A client's request with the settings that the model's publisher recommends."""
+    codes: str
+    """What ShellCheck would ask about the requests."""
+
+    @property
+    def direct(self) -> bool:
+        """Whether its 404 speaks of the model; a router's may speak of servers that are yet to come."""
+        return not self.behind_router
+
+    @property
+    def has_obstacle(self) -> bool:
+        """Whether the helper scripts need another URL than that of the process."""
+        return bool(self.obstacle)
+
+    @property
+    def reachable(self) -> bool:
+        """Whether a client reaches it over HTTP."""
+        return not self.obstacle
+
+    @property
+    def may_warn(self) -> bool:
+        """Whether some check of `smoke.sh` is no failure and no success either."""
+        return self.behind_router or self.tools or self.reasoning
+
+    @property
+    def has_codes(self) -> bool:
+        """Whether the requests hold what ShellCheck asks about."""
+        return bool(self.codes)
 
 
 def endpoint(launch: Launch) -> Endpoint:
@@ -58,24 +109,46 @@ def endpoint(launch: Launch) -> Endpoint:
     deployment = launch.layout.resolved.deployment
     process = launch.heads[0]
     host = _host(process, deployment)
-    port = api_port(process)
-    model = deployment.model
-    advised: dict[str, JsonValue] = {}
-    if model is not None:
-        advised |= model.sampling
-        advised |= {"reasoning_effort": model.reasoning_effort[0]} if model.reasoning_effort else {}
+    address = _address(host, process)
+    scheme = "https" if _given(process, _TLS_FLAGS) else "http"
+    url = join(f"{scheme}://", with_port(address, api_port(process)))
+    features = {feature for pool in launch.layout.resolved.pools for feature in pool.serve.features}
     return Endpoint(
         process=process.name,
         model=launch.model_name,
-        url=_url(host, process, port, from_elsewhere=False),
-        client_url=join(_url(host, process, port, from_elsewhere=True), "/v1/chat/completions"),
+        scheme=scheme,
+        address=address,
+        port=str(api_port(process)),
+        url=url,
+        client_url=join(url, "/v1/chat/completions"),
+        asks_address=any(isinstance(part, Site) for part in address),
         loopback_only=host in _LOOPBACK,
         behind_router=process.role == "router",
-        chat=_chat(launch.model_name, "Say hello in five words.", 16),
-        tool_chat=_chat(launch.model_name, "What is the weather in Oslo?", 64, {"tools": [_TOOL]}),
-        tools=any("tools" in pool.serve.features for pool in launch.layout.resolved.pools),
-        client_chat=_chat(launch.model_name, "Say hello in five words.", 1024, advised),
+        encrypted=scheme == "https",
+        obstacle=_obstacle(process),
+        tools="tools" in features,
+        reasoning="reasoning" in features,
+        codes=literal_codes((text(json.dumps(launch.model_name, ensure_ascii=False)),)),
+        **_requests(launch),
     )
+
+
+def _requests(launch: Launch) -> dict[str, Mapping[str, JsonValue]]:
+    """Make the requests; what a reasoning model needs to come to its answer depends on the model."""
+    name, model = launch.model_name, launch.layout.resolved.deployment.model
+    efforts = model.reasoning_effort if model is not None else ()
+    quick: dict[str, JsonValue] = {"reasoning_effort": "low"} if "low" in efforts else {}
+    advised: dict[str, JsonValue] = {**model.sampling} if model is not None else {}
+    advised |= {"reasoning_effort": efforts[0]} if efforts else {}
+    room = _ROOM_TO_THINK_TOKENS
+    tool = quick | {"tools": [_TOOL]}
+    return {
+        "chat": _chat(name, _QUESTION, 16),
+        "tool_chat": _chat(name, _WEATHER, room, tool),
+        "tool_demand": _chat(name, _WEATHER, room, tool | {"tool_choice": "required"}),
+        "reasoning_chat": _chat(name, _QUESTION, room, quick),
+        "client_chat": _chat(name, _QUESTION, room, advised),
+    }
 
 
 def _chat(
@@ -87,16 +160,39 @@ def _chat(
 
 def last_value(process: Process, flag: str) -> str | None:
     """Give the text of the last value that a flag is given, None when it is not or the site gives it."""
-    values = [flag_.values[-1] for flag_ in process.flags if flag_.name == flag and flag_.values]
+    values = [each.values[-1] for each in process.flags if _spelled(each.name) == flag and each.values]
     parts = values[-1] if values else ()
     return parts[0] if len(parts) == 1 and isinstance(parts[0], str) else None
+
+
+def _given(process: Process, names: tuple[str, ...]) -> bool:
+    return any(_spelled(each.name) in names for each in process.flags)
+
+
+def _spelled(name: str) -> str:
+    """Spell a flag with dashes; vLLM takes underscores, too."""
+    return name.replace("_", "-")
+
+
+def _obstacle(process: Process) -> str:
+    socket = last_value(process, "--uds")
+    if socket is not None:
+        return f"{process.name} listens on the Unix socket {socket}, not on a port"
+    if _given(process, _GRPC_FLAGS):
+        return f"{process.name} speaks gRPC, not HTTP"
+    return ""
+
+
+def listens_on_port(process: Process) -> bool:
+    """Tell whether a process serves its API on a port, and not on a Unix socket."""
+    return process.port is not None and last_value(process, "--uds") is None
 
 
 def _host(process: Process, deployment: Deployment) -> str:
     """Give the address that the API listens on; empty for every address of its host."""
     given = last_value(process, "--host")
     if given is not None or process.role == "router":
-        return given or ""
+        return (given or "").removeprefix("[").removesuffix("]")
     known = deployment.facts.find("--host") if deployment.facts else None
     return known.default if known is not None and isinstance(known.default, str) else ""
 
@@ -111,13 +207,7 @@ def api_port(process: Process) -> int:
     return process.port
 
 
-def _url(host: str, process: Process, port: int, *, from_elsewhere: bool) -> Value:
-    if host in _LOOPBACK:
-        address: Value = text("127.0.0.1")
-    elif host not in _ANYWHERE:
-        address = text(host)
-    elif from_elsewhere or isinstance(process.address[0], Site):
-        address = process.address
-    else:
-        address = (Site("HEAD_ADDR", "address of the head"),)
-    return join("http://", address, f":{port}")
+def _address(host: str, process: Process) -> Value:
+    if host == "localhost":
+        return text("127.0.0.1")
+    return process.address if host in _ANYWHERE else text(host)

@@ -5,10 +5,12 @@ Each one was seen with vLLM 0.32.0 or SGLang 0.5.23 on a pair of hosts, by start
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from string import Template
 from typing import Literal
 
-from launchplan.engines import Launch
+from launchplan.engines import Launch, Process, Site, Value
 
 Shape = Literal["spanning", "data-parallel", "pools", "vllm-router", "sglang-router"]
 """How processes work together: one engine over several hosts, ranks of their own on each, pools, a router."""
@@ -27,17 +29,17 @@ _TABLE: tuple[tuple[str, Shape, Failure], ...] = (
     ("vllm", "spanning", Failure(
         "the head stays silent after `distributed_init_method`, its /health never answers",
         "a follower is missing, or was given another head address, port or node count",
-        "compare HEAD_ADDR on all hosts; stop every process, then start all of them again",
+        "give all hosts this bundle and one head address, $head; stop every process, then start all again",
     )),
     ("vllm", "spanning", Failure(
         "a follower repeats `TCP client failed to connect`, for half an hour",
-        "HEAD_ADDR is not an address of node 0, or a firewall closes the ports between the hosts",
-        "correct HEAD_ADDR; open all ports between the hosts, for many of them are random",
+        "the head address $head is not one of node 0, or a firewall closes the ports between the hosts",
+        "correct $head; open all ports between the hosts, for many of them are random",
     )),
     ("vllm", "spanning", Failure(
         "the head dies with `Gloo connectFullMesh failed`, remote=[127.0.0.1]",
-        "GLOO_SOCKET_IFNAME is not set and the host's own name leads to 127.0.0.1",
-        "set NODE_IFNAME on every host; the followers that are left have to be stopped by hand",
+        "the process runs without GLOO_SOCKET_IFNAME and the host's own name leads to 127.0.0.1",
+        "start it by its own script, which sets it by $interface; stop followers that are left by hand",
     )),
     ("vllm", "spanning", Failure(
         "a follower dies with `collective_rpc should not be called on follower node`, the head hangs",
@@ -67,7 +69,7 @@ _TABLE: tuple[tuple[str, Shape, Failure], ...] = (
     ("vllm", "pools", Failure(
         "every /health is 200, a request gives HTTP 500, decode logs `Remote NIXL agent engine ID mismatch`",
         "VLLM_NIXL_SIDE_CHANNEL_HOST is unset or localhost, so decode asks itself for the KV cache",
-        "give the address of each host as the others reach it",
+        "start each by its own script; $side_channel is the host's address as the others reach it",
     )),
     ("vllm", "vllm-router", Failure(
         "the router's /health is 200, each request gives `503 No available workers`",
@@ -103,10 +105,50 @@ _TABLE: tuple[tuple[str, Shape, Failure], ...] = (
 
 
 def failures(launch: Launch) -> tuple[Failure, ...]:
-    """List the failures that can happen to a launch of this shape."""
+    """List the failures that can happen to a launch of this shape, with the names that this bundle has."""
     engine = launch.layout.resolved.deployment.engine
     shapes = _shapes(launch)
-    return tuple(failure for of_engine, shape, failure in _TABLE if of_engine == engine and shape in shapes)
+    names = _names(launch)
+    return tuple(
+        Failure(*(Template(part).substitute(names) for part in (failure.seen, failure.cause, failure.cure)))
+        for of_engine, shape, failure in _TABLE
+        if of_engine == engine and shape in shapes
+    )
+
+
+def _names(launch: Launch) -> dict[str, str]:
+    """Say where head addresses and interfaces come from: the site's variables, or what the files give."""
+    spanning = [process for process in launch.processes if _spans(process)]
+    heads = [process.address for process in spanning if process.node == 0]
+    return {
+        "head": _origin(heads, "`nodes` in the cluster file"),
+        "interface": _of_variable(launch, spanning, "GLOO_SOCKET_IFNAME", "`network` in the cluster file"),
+        "side_channel": _of_variable(
+            launch, launch.processes, "VLLM_NIXL_SIDE_CHANNEL_HOST", "`nodes` in the cluster file"
+        ),
+    }
+
+
+def _spans(process: Process) -> bool:
+    return any(flag.name == "--nnodes" for flag in process.flags)
+
+
+def _of_variable(launch: Launch, processes: Iterable[Process], name: str, given_by: str) -> str:
+    derived = [
+        each.value for process in processes for each in process.env if each.name == name and not each.path
+    ]
+    shared = [
+        each.value for each in (*launch.env, *(v for p in processes for v in p.env)) if each.name == name
+    ]
+    return _origin(derived, given_by) if derived else _origin(shared, f"{name} under `env`")
+
+
+def _origin(values: Iterable[Value], given_by: str) -> str:
+    """Name the site's variables in values; where there are none, the values and what gives them."""
+    parts = list(dict.fromkeys(part for value in values for part in value))
+    asked = [part.variable for part in parts if isinstance(part, Site)]
+    given = [part for part in parts if isinstance(part, str)]
+    return " or ".join(asked) or f"{' or '.join(given)} ({given_by})"
 
 
 def _shapes(launch: Launch) -> set[Shape]:

@@ -50,6 +50,8 @@ class Runbook:
     sites: tuple[SiteValue, ...]
     exports: tuple[str, ...]
     """The variables among them that have no default."""
+    first: str
+    """The process that starts first."""
     start: tuple[str, ...]
     expect: tuple[str, ...]
     stop: tuple[str, ...]
@@ -87,6 +89,7 @@ def runbook(launch: Launch, scripts: tuple[Script, ...], findings: tuple[Finding
         facts=tuple(_facts(launch)),
         sites=tuple(_sites(launch, scripts)),
         exports=tuple(site.variable for site in launch.sites() if site.variable != LOCAL_CACHE),
+        first=launch.processes[0].name,
         start=tuple(_start(launch)),
         expect=tuple(_expect(launch)),
         stop=tuple(_stop(launch)),
@@ -135,7 +138,7 @@ def _layout(layout: PoolLayout) -> str:
 
 
 def _evidence(deployment: Deployment) -> Iterator[Fact]:
-    evidence = deployment.recipe.value.evidence
+    evidence = deployment.evidence
     if evidence is None:
         yield Fact("evidence", "none: the recipe names nobody who ran this layout")
         return

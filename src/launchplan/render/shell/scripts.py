@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 from launchplan.engines import BY_NAME, Launch, Process, Site, Value, Variable
 from launchplan.render.shell.endpoint import api_port
+from launchplan.render.shell.shellcheck import literal_codes
 
 LOCAL_CACHE = "LOCAL_CACHE"
 """The one site variable that has a default: a folder in `/tmp`, which is a disk of the host."""
-_LOOKS_UNQUOTED = "$`\\\u2018\u2019"
-"""Characters that ShellCheck asks about in single quotes (SC2016, SC1003, SC1112)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +33,10 @@ class Script:
     flags: tuple[tuple[Value, ...], ...]
     """One flag with its values a line."""
     env: tuple[Variable, ...]
-    literal: bool
-    """Some value holds characters that mean something in bash, in single quotes."""
+    codes: str
+    """What ShellCheck would ask about the flags."""
+    command_codes: str
+    """What it would ask about the command."""
 
     @property
     def has_demands(self) -> bool:
@@ -47,6 +48,16 @@ class Script:
         """Whether folders for compiled kernels are to be made."""
         return bool(self.caches)
 
+    @property
+    def has_codes(self) -> bool:
+        """Whether some flag holds what ShellCheck asks about."""
+        return bool(self.codes)
+
+    @property
+    def has_command_codes(self) -> bool:
+        """Whether the command holds what ShellCheck asks about."""
+        return bool(self.command_codes)
+
 
 def scripts(launch: Launch) -> tuple[Script, ...]:
     """Make the scripts of a launch, in start order."""
@@ -57,17 +68,6 @@ def sites_in(values: Iterable[Value]) -> tuple[Site, ...]:
     """List the site values among values, each variable once, by name."""
     found = {part.variable: part for value in values for part in value if isinstance(part, Site)}
     return tuple(found[name] for name in sorted(found))
-
-
-def holds_literals(values: Iterable[Value]) -> bool:
-    """Tell whether ShellCheck would take some of the values for an expansion that was quoted by mistake."""
-    return any(
-        char in _LOOKS_UNQUOTED
-        for value in values
-        for part in value
-        if isinstance(part, str)
-        for char in part
-    )
 
 
 def _script(process: Process, launch: Launch) -> Script:
@@ -84,7 +84,8 @@ def _script(process: Process, launch: Launch) -> Script:
         command=process.command,
         flags=tuple(((flag.name,), *flag.values) for flag in process.flags),
         env=process.env,
-        literal=holds_literals(process.argv),
+        codes=literal_codes(word for flag in process.flags for word in ((flag.name,), *flag.values)),
+        command_codes=literal_codes(process.command),
     )
 
 

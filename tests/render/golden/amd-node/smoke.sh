@@ -2,17 +2,19 @@
 # amd-node: asks node-0 for each thing that clients will want
 # Usage: ./smoke.sh [BASE_URL]
 #   API_KEY  key of the API, if it wants one
-# shellcheck disable=SC1003,SC1112,SC2016 # the requests are literal
 set -euo pipefail
 
-default_url="http://${HEAD_ADDR:-127.0.0.1}:30000"
-url=${1:-$default_url}
+address="${HEAD_ADDR:-127.0.0.1}"
+if [[ $address == *:* && $address != \[* ]]; then
+  address="[$address]" # IPv6
+fi
+url=${1:-http://$address:30000}
 url=${url%/}
 
 # call SECONDS CURL-ARGUMENTS...: sets code (000 when nothing answered) and body
 call() {
   local answer
-  if answer=$(curl --silent --show-error --noproxy '*' --max-time "$1" --write-out '\n%{http_code}' \
+  if answer=$(curl --silent --show-error --globoff --noproxy '*' --max-time "$1" --write-out '\n%{http_code}' \
     --header @<(printf '%s' "${API_KEY:+Authorization: Bearer $API_KEY}") "${@:2}" 2>&1); then
     code=${answer##*$'\n'}
     body=${answer%$'\n'*}

@@ -4,17 +4,19 @@
 #   READY_TIMEOUT_S  seconds to wait, 3600 if not set
 #   READY_POLL_S     seconds between two requests, 5 if not set
 #   API_KEY          key of the API, if it wants one
-# shellcheck disable=SC1003,SC1112,SC2016 # the request is literal
 set -euo pipefail
 
-default_url="http://${HEAD_ADDR:-127.0.0.1}:30000"
-url=${1:-$default_url}
+address="${HEAD_ADDR:-127.0.0.1}"
+if [[ $address == *:* && $address != \[* ]]; then
+  address="[$address]" # IPv6
+fi
+url=${1:-http://$address:30000}
 url=${url%/}
 
 # call SECONDS CURL-ARGUMENTS...: sets code (000 when nothing answered) and body
 call() {
   local answer
-  if answer=$(curl --silent --show-error --noproxy '*' --max-time "$1" --write-out '\n%{http_code}' \
+  if answer=$(curl --silent --show-error --globoff --noproxy '*' --max-time "$1" --write-out '\n%{http_code}' \
     --header @<(printf '%s' "${API_KEY:+Authorization: Bearer $API_KEY}") "${@:2}" 2>&1); then
     code=${answer##*$'\n'}
     body=${answer%$'\n'*}
@@ -46,6 +48,7 @@ generated() {
   [[ $body =~ $tokens && $body =~ $content ]]
 }
 
+unknown_model='model_not_found|[Mm]odel .*(does not exist|not found)'
 request='{"model": "experts", "messages": [{"role": "user", "content": "Say hello in five words."}], "max_tokens": 16}'
 timeout=${READY_TIMEOUT_S:-3600}
 poll=${READY_POLL_S:-5}
@@ -58,6 +61,14 @@ while true; do
   if [[ $code == 200 ]] && generated; then
     echo "ready after $SECONDS s: $url generates text"
     exit 0
+  fi
+  if [[ $code == 40[13] ]]; then
+    echo "$url refuses the request; $(answer); export API_KEY with the key that it wants" >&2
+    exit 1
+  fi
+  if [[ $code == 404 && $body =~ $unknown_model ]]; then
+    echo "$url serves another model or name; $(answer); see $url/v1/models" >&2
+    exit 1
   fi
   left=$((timeout - SECONDS))
   if ((left <= 0)); then

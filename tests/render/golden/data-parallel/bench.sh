@@ -2,7 +2,6 @@
 # data-parallel: a load test
 # 32 requests, 8 at a time, 1024 tokens in and 256 out (some numbers are launchplan's: the recipe's workload leaves them open)
 # Usage: ./bench.sh [BASE_URL [FLAGS OF THE BENCHMARK...]]
-# shellcheck disable=SC1003,SC1112,SC2016 # values are literal
 set -euo pipefail
 
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
@@ -11,14 +10,18 @@ set -a
 source "$here/env/common.env"
 set +a
 
-default_url="http://${HEAD_ADDR:-127.0.0.1}:8000"
-url=${1:-$default_url}
+address="${HEAD_ADDR:-127.0.0.1}"
+if [[ $address == *:* && $address != \[* ]]; then
+  address="[$address]" # IPv6
+fi
+url=${1:-http://$address:8000}
+url=${url%/}
 if (($# > 0)); then
   shift
 fi
 
 args=(
-  --base-url "${url%/}"
+  --base-url "$url"
   --model acme/experts-235b
   --served-model-name acme/experts-235b
   --trust-remote-code

@@ -2,7 +2,6 @@
 # one-node: a load test
 # 64 requests, 16 at a time, 2000 tokens in and 300 out (the recipe's workload)
 # Usage: ./bench.sh [BASE_URL [FLAGS OF THE BENCHMARK...]]
-# shellcheck disable=SC1003,SC1112,SC2016 # values are literal
 set -euo pipefail
 
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
@@ -11,14 +10,19 @@ set -a
 source "$here/env/common.env"
 set +a
 
-default_url="http://${HEAD_ADDR:-127.0.0.1}:8123"
-url=${1:-$default_url}
+address="${HEAD_ADDR:-127.0.0.1}"
+if [[ $address == *:* && $address != \[* ]]; then
+  address="[$address]" # IPv6
+fi
+url=${1:-http://$address:8123}
+url=${url%/}
 if (($# > 0)); then
   shift
 fi
 
+# shellcheck disable=SC2016 # values are literal
 args=(
-  --base-url "${url%/}"
+  --base-url "$url"
   --model acme/dense-8b
   --served-model-name 'acme'"'"'s "dense" model: $8b'
   --backend openai

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # one-node: node 0 of 1; serves the API on port 8123
 # Made by launchplan for vllm 0.33.0. What is given to this script is added to the command.
-# shellcheck disable=SC1003,SC1112,SC2016 # values are literal, also where they look like an expansion
 set -euo pipefail
 
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
@@ -12,6 +11,7 @@ source "$here/env/common.env"
 source "$here/env/node-0.env"
 set +a
 
+# shellcheck disable=SC1003,SC2016 # values are literal, also where they look like an expansion
 args=(
   --tensor-parallel-size 8
   --hf-overrides '{"rope_scaling":{"rope_type":"yarn","factor":4.0},"note":"a `b` $c '"'"'d'"'"'"}'

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # one-node: checks on the host it runs on, before the start
-# Usage: ./preflight.sh [PROCESS], by the process's name or its host's index; node-0 if left out
-# shellcheck disable=SC1003,SC1112,SC2016 # values are literal
+# Usage: ./preflight.sh
 set -euo pipefail
 
 failed=0
@@ -84,7 +83,7 @@ case ${1:-node-0} in
     check_port 8123 'the API' 'or set serve.port in the recipe'
     ;;
   *)
-    echo "no process or host $1" >&2
+    echo "no process or host $1; there are node-0" >&2
     exit 2
     ;;
 esac

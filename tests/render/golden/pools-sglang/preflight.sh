@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # pools-sglang: checks on the host it runs on, before the start
-# Usage: ./preflight.sh [PROCESS], by the process's name or its host's index; prefill-0 if left out
-# shellcheck disable=SC1003,SC1112,SC2016 # values are literal
+# Usage: ./preflight.sh NODE, the process that starts on this host (prefill-0 decode-0 router) or the host's index
 set -euo pipefail
 
 failed=0
@@ -85,6 +84,14 @@ check_port() { # PORT WHAT CURE
   fi
 }
 
+check_variable() { # VALUE NAME MEANING
+  if [[ -n $1 ]]; then
+    ok "$2 is $1"
+  else
+    fail "$2 is not set" "export $2, $3"
+  fi
+}
+
 check_interface() { # NAME VARIABLE
   local known=(/sys/class/net/*)
   if [[ -z $1 ]]; then
@@ -102,7 +109,7 @@ check_interface() { # NAME VARIABLE
   fi
 }
 
-case ${1:-prefill-0} in
+case ${1-} in
   prefill-0 | 0)
     check_nvidia_gpus 8
     check_engine 0.5.23 sglang version
@@ -117,11 +124,17 @@ case ${1:-prefill-0} in
     check_port 30000 'the API' 'or set serve.port in the recipe'
     ;;
   router)
+    check_variable "${DECODE_HEAD_ADDR:-}" DECODE_HEAD_ADDR 'address of decode node 0, as the other hosts reach it'
+    check_variable "${PREFILL_HEAD_ADDR:-}" PREFILL_HEAD_ADDR 'address of prefill node 0, as the other hosts reach it'
     check_program python3
     check_port 8080 'the API' 'or set router.port in the recipe'
     ;;
+  '')
+    echo "say which process starts on this host: prefill-0 decode-0 router" >&2
+    exit 2
+    ;;
   *)
-    echo "no process or host $1" >&2
+    echo "no process or host $1; there are prefill-0 decode-0 router" >&2
     exit 2
     ;;
 esac

@@ -2,17 +2,19 @@
 # pools-sglang: asks router for each thing that clients will want
 # Usage: ./smoke.sh [BASE_URL]
 #   API_KEY  key of the API, if it wants one
-# shellcheck disable=SC1003,SC1112,SC2016 # the requests are literal
 set -euo pipefail
 
-default_url="http://${PREFILL_HEAD_ADDR:-127.0.0.1}:8080"
-url=${1:-$default_url}
+address="${PREFILL_HEAD_ADDR:-127.0.0.1}"
+if [[ $address == *:* && $address != \[* ]]; then
+  address="[$address]" # IPv6
+fi
+url=${1:-http://$address:8080}
 url=${url%/}
 
 # call SECONDS CURL-ARGUMENTS...: sets code (000 when nothing answered) and body
 call() {
   local answer
-  if answer=$(curl --silent --show-error --noproxy '*' --max-time "$1" --write-out '\n%{http_code}' \
+  if answer=$(curl --silent --show-error --globoff --noproxy '*' --max-time "$1" --write-out '\n%{http_code}' \
     --header @<(printf '%s' "${API_KEY:+Authorization: Bearer $API_KEY}") "${@:2}" 2>&1); then
     code=${answer##*$'\n'}
     body=${answer%$'\n'*}
@@ -46,6 +48,7 @@ generated() {
 
 failed=0
 ok() { printf 'ok    %s\n' "$*"; }
+warn() { printf 'warn  %s\n' "$*"; }
 fail() {
   printf 'FAIL  %s\n' "$*"
   failed=1
@@ -56,7 +59,7 @@ call 30 "$url/v1/models"
 if [[ $code == 200 && ($body == *"\"id\":$model"* || $body == *"\"id\": $model"*) ]]; then
   ok "/v1/models lists $model"
 else
-  printf 'warn  %s\n' "/v1/models of the router does not list $model; $(answer)"
+  warn "/v1/models of the router does not list $model; $(answer)"
 fi
 
 chat 300 '{"model": "acme/experts-235b", "messages": [{"role": "user", "content": "Say hello in five words."}], "max_tokens": 16}'

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # pools-vllm: checks on the host it runs on, before the start
-# Usage: ./preflight.sh [PROCESS], by the process's name or its host's index; prefill-0 if left out
-# shellcheck disable=SC1003,SC1112,SC2016 # values are literal
+# Usage: ./preflight.sh NODE, the process that starts on this host (prefill-0 prefill-1 decode-0 decode-1 router) or the host's index
 set -euo pipefail
 
 failed=0
@@ -85,6 +84,28 @@ check_port() { # PORT WHAT CURE
   fi
 }
 
+check_ports() { # FIRST LAST WHAT CURE
+  local port taken=()
+  for ((port = $1; port <= $2; port++)); do
+    if port_taken "$port"; then
+      taken+=("$port")
+    fi
+  done
+  if ((${#taken[@]} > 0)); then
+    fail "of the ports $1 to $2 for $3, ${taken[*]} taken" "stop what listens there, $4"
+  else
+    ok "ports $1 to $2 for $3 are free"
+  fi
+}
+
+check_variable() { # VALUE NAME MEANING
+  if [[ -n $1 ]]; then
+    ok "$2 is $1"
+  else
+    fail "$2 is not set" "export $2, $3"
+  fi
+}
+
 check_interface() { # NAME VARIABLE
   local known=(/sys/class/net/*)
   if [[ -z $1 ]]; then
@@ -102,8 +123,9 @@ check_interface() { # NAME VARIABLE
   fi
 }
 
-case ${1:-prefill-0} in
+case ${1-} in
   prefill-0 | 0)
+    check_variable "${PREFILL_0_HEAD_ADDR:-}" PREFILL_0_HEAD_ADDR 'address of prefill instance 0, node 0, as the other hosts reach it'
     check_nvidia_gpus 8
     check_engine 0.33.0 vllm --version
     check_interface "${NODE_IFNAME:-}" NODE_IFNAME
@@ -111,6 +133,7 @@ case ${1:-prefill-0} in
     check_port 5600 'the KV side channel' 'or set ports.kv_side_channel in the cluster file'
     ;;
   prefill-1 | 1)
+    check_variable "${PREFILL_1_HEAD_ADDR:-}" PREFILL_1_HEAD_ADDR 'address of prefill instance 1, node 0, as the other hosts reach it'
     check_nvidia_gpus 8
     check_engine 0.33.0 vllm --version
     check_interface "${NODE_IFNAME:-}" NODE_IFNAME
@@ -118,24 +141,35 @@ case ${1:-prefill-0} in
     check_port 5600 'the KV side channel' 'or set ports.kv_side_channel in the cluster file'
     ;;
   decode-0 | 2)
+    check_variable "${DECODE_HEAD_ADDR:-}" DECODE_HEAD_ADDR 'address of decode node 0, as the other hosts reach it'
     check_nvidia_gpus 8
     check_engine 0.33.0 vllm --version
     check_interface "${NODE_IFNAME:-}" NODE_IFNAME
     check_port 8000 'the API' 'or set serve.port in the recipe'
-    check_port 5600 'the KV side channel' 'or set ports.kv_side_channel in the cluster file'
+    check_port 29550 'data parallelism' 'or set ports.data_parallel_rpc in the cluster file'
+    check_ports 5600 5607 'the KV side channel' 'or set ports.kv_side_channel in the cluster file'
     ;;
   decode-1 | 3)
+    check_variable "${DECODE_HEAD_ADDR:-}" DECODE_HEAD_ADDR 'address of decode node 0, as the other hosts reach it'
+    check_variable "${NODE_ADDR:-}" NODE_ADDR 'address of this host, as the others reach it'
     check_nvidia_gpus 8
     check_engine 0.33.0 vllm --version
     check_interface "${NODE_IFNAME:-}" NODE_IFNAME
-    check_port 5600 'the KV side channel' 'or set ports.kv_side_channel in the cluster file'
+    check_ports 5608 5615 'the KV side channel' 'or set ports.kv_side_channel in the cluster file'
     ;;
   router)
+    check_variable "${DECODE_HEAD_ADDR:-}" DECODE_HEAD_ADDR 'address of decode node 0, as the other hosts reach it'
+    check_variable "${PREFILL_0_HEAD_ADDR:-}" PREFILL_0_HEAD_ADDR 'address of prefill instance 0, node 0, as the other hosts reach it'
+    check_variable "${PREFILL_1_HEAD_ADDR:-}" PREFILL_1_HEAD_ADDR 'address of prefill instance 1, node 0, as the other hosts reach it'
     check_program vllm-router
     check_port 9000 'the API' 'or set router.port in the recipe'
     ;;
+  '')
+    echo "say which process starts on this host: prefill-0 prefill-1 decode-0 decode-1 router" >&2
+    exit 2
+    ;;
   *)
-    echo "no process or host $1" >&2
+    echo "no process or host $1; there are prefill-0 prefill-1 decode-0 decode-1 router" >&2
     exit 2
     ;;
 esac

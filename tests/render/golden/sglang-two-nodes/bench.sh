@@ -2,7 +2,6 @@
 # sglang-two-nodes: a load test
 # 32 requests, 8 at a time, 1024 tokens in and 256 out (some numbers are launchplan's: the recipe's workload leaves them open)
 # Usage: ./bench.sh [BASE_URL [FLAGS OF THE BENCHMARK...]]
-# shellcheck disable=SC1003,SC1112,SC2016 # values are literal
 set -euo pipefail
 
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
@@ -13,12 +12,13 @@ set +a
 
 default_url=http://127.0.0.1:30000
 url=${1:-$default_url}
+url=${url%/}
 if (($# > 0)); then
   shift
 fi
 
 args=(
-  --base-url "${url%/}"
+  --base-url "$url"
   --model acme/experts-235b
   --tokenizer acme/experts-235b
   --backend sglang-oai

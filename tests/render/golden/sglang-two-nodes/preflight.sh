@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # sglang-two-nodes: checks on the host it runs on, before the start
-# Usage: ./preflight.sh [PROCESS], by the process's name or its host's index; node-0 if left out
-# shellcheck disable=SC1003,SC1112,SC2016 # values are literal
+# Usage: ./preflight.sh NODE, the process that starts on this host (node-0 node-1) or the host's index
 set -euo pipefail
 
 failed=0
@@ -77,6 +76,14 @@ check_port() { # PORT WHAT CURE
   fi
 }
 
+check_variable() { # VALUE NAME MEANING
+  if [[ -n $1 ]]; then
+    ok "$2 is $1"
+  else
+    fail "$2 is not set" "export $2, $3"
+  fi
+}
+
 check_interface() { # NAME VARIABLE
   local known=(/sys/class/net/*)
   if [[ -z $1 ]]; then
@@ -94,8 +101,9 @@ check_interface() { # NAME VARIABLE
   fi
 }
 
-case ${1:-node-0} in
+case ${1-} in
   node-0 | 0)
+    check_variable "${HEAD_ADDR:-}" HEAD_ADDR 'address of node 0, as the other hosts reach it'
     check_nvidia_gpus 8
     check_engine 0.5.23 sglang version
     check_interface "${NODE_IFNAME:-}" NODE_IFNAME
@@ -103,12 +111,17 @@ case ${1:-node-0} in
     check_port 20000 'the rendezvous' 'or set ports.rendezvous in the cluster file'
     ;;
   node-1 | 1)
+    check_variable "${HEAD_ADDR:-}" HEAD_ADDR 'address of node 0, as the other hosts reach it'
     check_nvidia_gpus 8
     check_engine 0.5.23 sglang version
     check_interface "${NODE_IFNAME:-}" NODE_IFNAME
     ;;
+  '')
+    echo "say which process starts on this host: node-0 node-1" >&2
+    exit 2
+    ;;
   *)
-    echo "no process or host $1" >&2
+    echo "no process or host $1; there are node-0 node-1" >&2
     exit 2
     ;;
 esac

@@ -2,7 +2,6 @@
 # two-nodes-on-site: a load test
 # 200 requests, 50 at a time, 98976 tokens in and 1024 out (the recipe's workload)
 # Usage: ./bench.sh [BASE_URL [FLAGS OF THE BENCHMARK...]]
-# shellcheck disable=SC1003,SC1112,SC2016 # values are literal
 set -euo pipefail
 
 here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
@@ -11,14 +10,15 @@ set -a
 source "$here/env/common.env"
 set +a
 
-default_url="http://${HEAD_ADDR:-127.0.0.1}:8000"
+default_url=http://10.0.0.1:8000
 url=${1:-$default_url}
+url=${url%/}
 if (($# > 0)); then
   shift
 fi
 
 args=(
-  --base-url "${url%/}"
+  --base-url "$url"
   --model /models/qwen3.8-fp8
   --served-model-name Qwen/Qwen3.8-2.4T-A95B-FP8
   --backend openai

@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
 # two-nodes-on-site: checks on the host it runs on, before the start
-# Usage: ./preflight.sh [PROCESS], by the process's name or its host's index; node-0 if left out
-# shellcheck disable=SC1003,SC1112,SC2016 # values are literal
+# Usage: ./preflight.sh NODE, the process that starts on this host (node-0 node-1) or the host's index
 set -euo pipefail
 
 failed=0
@@ -102,7 +101,7 @@ check_path() { # PATH
   fi
 }
 
-case ${1:-node-0} in
+case ${1-} in
   node-0 | 0 | gpu-a)
     check_nvidia_gpus 8
     check_engine 0.33.0 vllm --version
@@ -117,8 +116,12 @@ case ${1:-node-0} in
     check_interface bond1 ''
     check_path /models/qwen3.8-fp8
     ;;
+  '')
+    echo "say which process starts on this host: node-0 node-1" >&2
+    exit 2
+    ;;
   *)
-    echo "no process or host $1" >&2
+    echo "no process or host $1; there are node-0 node-1" >&2
     exit 2
     ;;
 esac

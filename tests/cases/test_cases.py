@@ -1,0 +1,73 @@
+"""Public launches with known verdicts: what failed is refused for its reason, what worked is not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from launchplan import api
+from launchplan.finding import Finding, Severity
+
+CASES: list[dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8")
+)
+NEEDS = frozenset(
+    {"memory", "lint-files", "several-commands", "other-programs", "tokenizer", "history", "forks"}
+)
+SEVERITY = {"reject": Severity.ERROR, "warn": Severity.WARNING}
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    findings: tuple[Finding, ...]
+
+    def codes(self, severity: Severity) -> set[str]:
+        return {finding.code for finding in self.findings if finding.severity is severity}
+
+
+def lint(case: dict[str, Any]) -> Found:
+    hardware = case["hardware"]
+    findings: list[Finding] = []
+    for command in case["commands"]:
+        report = api.lint(
+            command,
+            gpu=hardware.get("gpu"),
+            gpus_per_node=hardware.get("gpus_per_node"),
+            nodes=hardware["nodes"],
+            version=case.get("release", case["version"]),
+            model_config=case.get("config"),
+            env=case.get("env"),
+        )
+        findings += report.findings
+    return Found(tuple(findings))
+
+
+def judged(*verdicts: str) -> list[Any]:
+    return [
+        pytest.param(case, id=case["id"])
+        for case in CASES
+        if case["verdict"] in verdicts and "needs" not in case and "contested" not in case
+    ]
+
+
+@pytest.mark.parametrize("case", judged("reject", "warn"))
+def test_what_failed_is_found_for_its_reason(case: dict[str, Any]) -> None:
+    found = lint(case).codes(SEVERITY[case["verdict"]])
+    assert found & {*case["rules"]}
+
+
+@pytest.mark.parametrize("case", judged("accept", "warn"))
+def test_what_started_is_not_refused(case: dict[str, Any]) -> None:
+    assert lint(case).codes(Severity.ERROR) == set()
+
+
+def test_every_case_is_judged_or_says_why_not() -> None:
+    assert len({case["id"] for case in CASES}) == len(CASES)
+    for case in CASES:
+        reasons = {"rules", "needs", "contested"} & {*case}
+        assert len(reasons) == (0 if case["verdict"] == "accept" else 1), case["id"]
+        assert case.get("needs", "memory") in NEEDS
