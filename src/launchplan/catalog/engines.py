@@ -108,6 +108,7 @@ class EngineFacts(Sourced):
     _flags_by_name: dict[str, Flag] = PrivateAttr(default_factory=dict)
     _flags_by_dest: dict[str, Flag] = PrivateAttr(default_factory=dict)
     _variables_by_name: dict[str, Variable] = PrivateAttr(default_factory=dict)
+    _nearest_by_name: dict[str, str | None] = PrivateAttr(default_factory=dict)
 
     def model_post_init(self, _context: object, /) -> None:
         """Index the names once, so that exact look-up costs one dictionary access."""
@@ -144,7 +145,11 @@ class EngineFacts(Sourced):
         A short option written with two dashes comes first (`--tp` for `-tp`), then a name that holds all
         words of the asked one (`--tensor-parallel`), then a typing error.
         """
-        asked = name.replace("_", "-")
+        if name not in self._nearest_by_name:
+            self._nearest_by_name[name] = self._near(name.replace("_", "-"))
+        return self._nearest_by_name[name]
+
+    def _near(self, asked: str) -> str | None:
         short = self._flags_by_name.get(f"-{asked.strip('-')}")
         if short is not None:
             return short.name

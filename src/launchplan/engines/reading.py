@@ -69,9 +69,11 @@ def read_past_refusals(engine: str, version: str, words: Sequence[Word]) -> Argu
 
 
 def _is_gone(engine: str, version: str, text: str) -> bool:
-    release = GONE[engine].get(text.partition("=")[0].replace("_", "-"))
+    release = GONE[engine].get(text.partition("=")[0].replace("_", "-")) if text.startswith("--") else None
+    if release is None:
+        return False
     asked = version_key(version)
-    return release is not None and (not asked or asked >= version_key(release))
+    return not asked or asked >= version_key(release)
 
 
 def _newer(engine: str, asked: tuple[int, ...]) -> EngineFacts | None:

@@ -7,12 +7,15 @@ being a split of its tensor parallel group. Both fill the nodes in rank order wi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
 
 from launchplan.layout.types import GroupKind, Layout, PoolLayout, Rank
 from launchplan.resolve import Resolved, ResolvedPool
 
 _Key = Callable[[Rank], tuple[int, ...]]
+_Arrangement = tuple[tuple[Rank, ...], Mapping[GroupKind, tuple[tuple[int, ...], ...]]]
 
 
 def place(resolved: Resolved) -> Layout | None:
@@ -40,12 +43,19 @@ def layout_problem(pool: ResolvedPool) -> str | None:
 
 
 def _place_pool(pool: ResolvedPool) -> PoolLayout:
-    share = pool.world // pool.nodes
-    tp, pp, dp = pool.parallel.tp, pool.parallel.pp, pool.parallel.dp
+    sizes = pool.parallel
+    dp_first = pool.deployment.engine == "vllm"
+    ranks, groups = _arrange(dp_first, pool.nodes, sizes.tp, sizes.pp, sizes.dp, sizes.ep, sizes.dcp)
+    return PoolLayout(pool, ranks, pool.world // pool.nodes, groups)
+
+
+@lru_cache(maxsize=1024)  # a search over layouts asks for the same few again and again
+def _arrange(dp_first: bool, nodes: int, tp: int, pp: int, dp: int, ep: int, dcp: int) -> _Arrangement:
+    share = tp * pp * dp // nodes
     ranks = []
-    for index in range(pool.world):
+    for index in range(tp * pp * dp):
         rest, t = divmod(index, tp)
-        if pool.deployment.engine == "vllm":
+        if dp_first:
             d, p = divmod(rest, pp)
         else:
             p, d = divmod(rest, dp)
@@ -55,10 +65,10 @@ def _place_pool(pool: ResolvedPool) -> PoolLayout:
         "tp": _group(placed, lambda r: (r.dp, r.pp)),
         "pp": _group(placed, lambda r: (r.dp, r.tp)),
         "dp": _group(placed, lambda r: (r.pp, r.tp)),
-        "ep": _expert_groups(pool, placed),
-        "dcp": _group(placed, lambda r: (r.dp, r.pp, r.tp // pool.parallel.dcp)),
+        "ep": _expert_groups(ep, placed),
+        "dcp": _group(placed, lambda r: (r.dp, r.pp, r.tp // dcp)),
     }
-    return PoolLayout(pool, placed, share, groups)
+    return placed, MappingProxyType(groups)
 
 
 def _group(ranks: tuple[Rank, ...], key: _Key) -> tuple[tuple[int, ...], ...]:
@@ -68,9 +78,8 @@ def _group(ranks: tuple[Rank, ...], key: _Key) -> tuple[tuple[int, ...], ...]:
     return tuple(tuple(group) for group in groups.values())
 
 
-def _expert_groups(pool: ResolvedPool, ranks: tuple[Rank, ...]) -> tuple[tuple[int, ...], ...]:
+def _expert_groups(ep: int, ranks: tuple[Rank, ...]) -> tuple[tuple[int, ...], ...]:
     """Split each pipeline stage's ranks: neighbours that differ only within an expert belong together."""
-    ep = pool.parallel.ep
     groups: list[tuple[int, ...]] = []
     for stage in _group(ranks, lambda r: (r.pp,)):
         # Experts are the slow index (expert rank = position // (stage / ep)): a group strides over the rest.

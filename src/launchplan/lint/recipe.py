@@ -66,6 +66,10 @@ def recipe_of(arguments: Arguments) -> Translation:
     return (_Vllm if engine == "vllm" else _Sglang)(arguments).translate()
 
 
+_SERVE_KEYS: dict[tuple[str, str], Mapping[str, str]] = {}
+"""Keys of a recipe's `serve` by the parser's name of their flag, for each release once."""
+
+
 class _Translator(ABC):
     """Collects keys; each remembers the word that it came from."""
 
@@ -114,14 +118,15 @@ class _Translator(ABC):
         self.done.add(name)
         self.put(path, value, self.arguments.given[name])
 
-    def _serve_keys(self) -> dict[str, str]:
+    def _serve_keys(self) -> Mapping[str, str]:
         facts = self.arguments.facts
-        found = dict(_ENDPOINT)
-        for key, name in self.serve.items():
-            flag = facts.find(name)
-            if flag is not None:
-                found[flag.dest] = key
-        return found
+        release = (facts.engine, facts.version)
+        if release not in _SERVE_KEYS:
+            flags = {key: facts.find(name) for key, name in self.serve.items()}
+            _SERVE_KEYS[release] = _ENDPOINT | {
+                flag.dest: key for key, flag in flags.items() if flag is not None
+            }
+        return _SERVE_KEYS[release]
 
     def parsers(self) -> None:
         for name, key in (("tool_call_parser", "tool_parser"), ("reasoning_parser", "reasoning_parser")):

@@ -13,7 +13,7 @@ from launchplan import catalog
 from launchplan.catalog import Fabric, Gpu
 from launchplan.finding import KeyPath
 from launchplan.recipe import Cluster, Loaded, Recipe
-from launchplan.recipe.schema import Pool
+from launchplan.recipe.schema import Pool, PoolHardware
 from launchplan.resolve.model import find_model, model_of_config
 from launchplan.resolve.types import ENGINES, Deployment, Resolved, ResolvedPool, Role
 
@@ -45,9 +45,21 @@ def resolve(
     return Resolved(deployment, tuple(replace(pool, draft=draft) if draft else pool for pool in pools))
 
 
+_NO_SHARE = PoolHardware()
+
+
 def _shapes(recipe: Recipe) -> list[tuple[Role, KeyPath, Pool]]:
     if recipe.pools is None:
-        pool = Pool(parallel=recipe.parallel, serve=recipe.serve, speculative=recipe.speculative)
+        # Its parts were validated with the recipe.
+        pool = Pool.model_construct(
+            replicas=1,
+            hardware=_NO_SHARE,
+            parallel=recipe.parallel,
+            serve=recipe.serve,
+            speculative=recipe.speculative,
+            args={},
+            env={},
+        )
         return [("serve", (), pool)]
     return [
         ("prefill", ("pools", "prefill"), recipe.pools.prefill),

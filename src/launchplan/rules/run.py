@@ -42,22 +42,25 @@ def run(rules: tuple[Rule, ...], stages: Stages) -> tuple[tuple[Finding, ...], t
     Returns the findings, worst first and then in the order of the file, and the rules that were not run.
     """
     deployment = stages.resolved.deployment
+    applying = _applying(rules, deployment.engine, deployment.version)
+    values = {stage: stages.of(stage) for stage in applying.stages}
+    findings = _run(applying.first, values, stages.resolved)
+    if not _is_refused(findings):  # what an engine refuses has no memory to speak of
+        findings += _run(applying.about_memory, values, stages.resolved)
+    not_run = tuple(rule for rule in (*applying.first, *applying.about_memory) if not values[rule.stage])
+    return tuple(sorted(dict.fromkeys(_unquoted(findings)), key=_order)), not_run
+
+
+def _run(
+    rules: tuple[Rule, ...], values: dict[type, tuple[object, ...]], resolved: Resolved
+) -> list[Finding]:
     findings: list[Finding] = []
-    not_run: list[Rule] = []
-    by_stage: dict[type, tuple[object, ...]] = {}
-    for rule in _applying(rules, deployment.engine, deployment.version):
-        if rule.stage not in by_stage:
-            by_stage[rule.stage] = stages.of(rule.stage)
-        values = by_stage[rule.stage]
-        if not values:
-            not_run.append(rule)
-        if rule.at(deployment.engine) == "memory" and _is_refused(findings):
-            continue  # what an engine refuses has no memory to speak of
-        for value in values:
+    for rule in rules:
+        for value in values[rule.stage]:
             for violation in rule.check(value):
                 # Most rules find nothing: a generator for each would cost more than it saves.
-                findings.append(_finding(rule, stages.resolved, violation))  # noqa: PERF401
-    return tuple(sorted(dict.fromkeys(_unquoted(findings)), key=_order)), tuple(not_run)
+                findings.append(_finding(rule, resolved, violation))  # noqa: PERF401
+    return findings
 
 
 def _is_refused(findings: list[Finding]) -> bool:
@@ -77,20 +80,29 @@ def _line(finding: Finding) -> tuple[str, int | None] | None:
     return (finding.location.file, finding.location.line) if finding.location else None
 
 
-_APPLYING: dict[tuple[int, str, str], tuple[tuple[Rule, ...], tuple[Rule, ...]]] = {}
+@dataclass(frozen=True, slots=True)
+class _Applying:
+    """The rules about one engine version."""
+
+    table: tuple[Rule, ...]
+    """The table that they were picked from; kept, so that its identity stays its own."""
+    first: tuple[Rule, ...]
+    about_memory: tuple[Rule, ...]
+    stages: tuple[type, ...]
 
 
-def _applying(rules: tuple[Rule, ...], engine: str, version: str) -> tuple[Rule, ...]:
-    """Pick the rules about an engine version, those about memory last, once.
+_APPLYING: dict[tuple[int, str, str], _Applying] = {}
 
-    A table of rules is kept, so its identity is the key.
-    """
+
+def _applying(rules: tuple[Rule, ...], engine: str, version: str) -> _Applying:
+    """Pick the rules about an engine version, once."""
     key = (id(rules), engine, version)
     if key not in _APPLYING:
-        applying = (rule for rule in rules if rule.applies(engine, version))
-        last = sorted(applying, key=lambda rule: rule.at(engine) == "memory")
-        _APPLYING[key] = (rules, tuple(last))
-    return _APPLYING[key][1]
+        picked = [rule for rule in rules if rule.applies(engine, version)]
+        first = tuple(rule for rule in picked if rule.at(engine) != "memory")
+        last = tuple(rule for rule in picked if rule.at(engine) == "memory")
+        _APPLYING[key] = _Applying(rules, first, last, tuple({rule.stage for rule in picked}))
+    return _APPLYING[key]
 
 
 def _finding(rule: Rule, resolved: Resolved, violation: Violation) -> Finding:
