@@ -60,6 +60,10 @@ def test_an_unknown_checkpoint_is_still_loaded() -> None:
     deployment = resolved(checkpoint="someone/Qwen3-32B-tuned").deployment
     assert (deployment.checkpoint, deployment.checkpoint_facts) == ("someone/Qwen3-32B-tuned", None)
     assert deployment.architecture is not None
+    assert deployment.architecture.num_attention_heads == 64
+    # Nobody has read how its weights are stored: not as those of the model's own checkpoint.
+    assert deployment.architecture.quantization.format is None
+    assert "quantization.method" in deployment.architecture.unknown
 
 
 def test_models_on_disk(tmp_path: Path) -> None:

@@ -50,13 +50,15 @@ def show(
         emit(_origins_table(outcome.plan))
         return CLEAN
     launch = outcome.plan.launch
-    if outcome.code != CLEAN or launch is None:
+    if outcome.code != CLEAN:
         say_obstacles(outcome)
+    if launch is None:
         return outcome.code
+    # Errors don't hide what would be run: whoever asks wants to see it, and the exit code says the rest.
     emit(_commands(launch, _chosen(launch, node), env=env, as_json=as_json, wrap=wrap))
     if any(finding.severity.word == "warning" for finding in outcome.checked.findings):
         say(f"there are warnings: launchplan check {recipe}\n")
-    return CLEAN
+    return outcome.code
 
 
 def _commands(launch: Launch, processes: tuple[Process, ...], *, env: bool, as_json: bool, wrap: bool) -> str:

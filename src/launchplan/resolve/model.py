@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from launchplan import catalog
-from launchplan.architecture import Architecture, read_architecture
+from launchplan.architecture import Architecture, Quantization, read_architecture
 from launchplan.catalog import Checkpoint, ModelEntry
 from launchplan.catalog.models import merged_config
 from launchplan.errors import InputError
@@ -38,7 +38,8 @@ class ModelSource:
         if not overrides:
             return self.architecture
         if self.entry is not None:
-            return self.entry.architecture(self.checkpoint.id if self.checkpoint else None, overrides)
+            changed = self.entry.architecture(self.checkpoint.id if self.checkpoint else None, overrides)
+            return changed if self.checkpoint is not None else _of_unread_format(changed)
         if self.config is not None:
             return read_architecture(merged_config(self.config, overrides), self.quantization_config)
         return None
@@ -54,11 +55,20 @@ def find_model(name: str, checkpoint: str | None, recipe: Loaded[Recipe]) -> Mod
         facts = entry.checkpoint(checkpoint or name) or (entry.checkpoints[0] if checkpoint is None else None)
         default = facts.id if facts is not None else name
         architecture = entry.architecture(facts.id if facts else None)
+        if facts is None:
+            architecture = _of_unread_format(architecture)
         return ModelSource(name, entry, facts, architecture, default_checkpoint=default)
     path = recipe.folder / _expanded(name)
     if _exists(path) or _looks_like_path(name):
         return _from_files(name, path, recipe)
     return ModelSource(name, default_checkpoint=name)
+
+
+def _of_unread_format(architecture: Architecture) -> Architecture:
+    """Keep a model's dimensions, but not how its weights are stored: nobody has read this checkpoint."""
+    unread = Quantization(method=None, formats=())
+    unknown = (*architecture.unknown, "quantization.method", "quantization.formats")
+    return replace(architecture, quantization=unread, unknown=tuple(dict.fromkeys(unknown)))
 
 
 def model_of_config(name: str, config: str | Path | Mapping[str, Any]) -> ModelSource:
