@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from launchplan.engines import EngineView, Launch, build_launch, head_views
 from launchplan.engines.budgets import PoolMemory, pool_memory
-from launchplan.finding import Finding, Severity
+from launchplan.errors import InputError
+from launchplan.finding import Finding, Severity, dotted
 from launchplan.layout import Layout, place
-from launchplan.recipe import Cluster, Loaded, Recipe, Source, load_cluster, load_recipe
+from launchplan.memory.capacity import Choice
+from launchplan.recipe import Cluster, Loaded, Recipe, Source, changed, load_cluster, load_recipe
 from launchplan.resolve import Resolved, resolve
 from launchplan.rules import RULES, Rule
 from launchplan.rules.run import Stages, run
@@ -39,8 +41,11 @@ class Plan:
 def make_plan(recipe: Source, cluster: Source | None = None, settings: Iterable[str] = ()) -> Plan:
     """Take a recipe through all stages; raise `InputError` when a file can't be read as what it should be."""
     loaded = load_recipe(recipe, settings)
-    site = load_cluster(cluster) if cluster is not None else None
-    resolved = resolve(loaded, site)
+    return _plan(loaded, load_cluster(cluster) if cluster is not None else None)
+
+
+def _plan(recipe: Loaded[Recipe], cluster: Loaded[Cluster] | None) -> Plan:
+    resolved = resolve(recipe, cluster)
     layout = place(resolved)
     launch = build_launch(layout) if layout is not None else None
     return plan_of(resolved, layout, launch, head_views(resolved, launch))
@@ -60,5 +65,31 @@ def plan_of(
 
 
 def budgets_of(plan: Plan) -> tuple[PoolMemory, ...]:
-    """Compute the memory of the fullest rank of each pool; without those whose model or GPU is not known."""
-    return pool_memory(plan.views)
+    """Compute the memory of the fullest rank of each pool; without those whose model or GPU is not known.
+
+    What another setting would change is told only where the rules take it.
+    """
+    return tuple(
+        replace(pool, choices=tuple(choice for choice in pool.choices if _is_taken(plan, pool, choice)))
+        for pool in pool_memory(plan.views)
+    )
+
+
+def _is_taken(plan: Plan, memory: PoolMemory, choice: Choice) -> bool:
+    """Plan the recipe with another setting, on as many nodes as it needs then."""
+    key, _, value = choice.name.partition(": ")
+    path = dotted(memory.view.pool.path(*key.split(".")))
+    try:
+        other = _plan(changed(plan.recipe, [f"{path}={value}"]), plan.cluster)
+        pool = next(each for each in other.resolved.pools if each.role == memory.view.pool.role)
+        nodes = -(-pool.world // (pool.gpus_per_node or pool.world))
+        if nodes > pool.nodes:
+            share = dotted(pool.path("hardware", "nodes"))
+            other = _plan(changed(plan.recipe, [f"{path}={value}", f"{share}={nodes}"]), plan.cluster)
+    except InputError:
+        return False
+    return not any(finding.code not in _ABOUT_HOSTS for finding in other.errors)
+
+
+_ABOUT_HOSTS = frozenset({"NET103"})
+"""Errors of a cluster file that has fewer hosts than a larger layout takes."""

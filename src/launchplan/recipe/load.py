@@ -42,6 +42,11 @@ def load_recipe(source: Source, settings: Iterable[str] = ()) -> Loaded[Recipe]:
     return _load(override(open_document(source), settings), Recipe, "recipe")
 
 
+def changed(recipe: Loaded[Recipe], settings: Iterable[str]) -> Loaded[Recipe]:
+    """Read a recipe again with further `--set` settings; raise `InputError` as `load_recipe` does."""
+    return _load(override(recipe.document, settings), Recipe, "recipe")
+
+
 def load_cluster(source: Source) -> Loaded[Cluster]:
     """Read a cluster file; raise `InputError` with every problem and its place."""
     return _load(open_document(source), Cluster, "cluster file")
