@@ -74,3 +74,25 @@ def test_weights_that_no_layout_holds_are_refused(flags: str, launchplan: Runner
 def test_name(model: str, name: str) -> None:
     assert draft_name(model, 1, 8, "h100") == name
     assert len(name) <= 63
+
+
+SHORTENED = {
+    "--model meta-llama/Llama-3.1-8B --gpu l4 --gpus-per-node 1": "16384",
+    "--model meta-llama/Llama-3.1-70B --gpu l40s --gpus-per-node 4": "16384",
+    # The pool may be too small for anything, which no window cures: the longest that can fit.
+    "--model meta-llama/Llama-3.1-70B --gpu h100 --gpus-per-node 2": "32768",
+}
+
+
+@pytest.mark.parametrize("flags", SHORTENED)
+def test_a_window_that_cannot_fit_is_shortened(flags: str, launchplan: Runner) -> None:
+    made = launchplan("new", *flags.split(), "-o", "-")
+    assert (made.code, made.err) == (0, "")
+    assert re.findall(r"^  max_model_len: (.*)$", made.out, re.MULTILINE) == [SHORTENED[flags]]
+    assert launchplan("check", "-", stdin=made.out.encode()).code == 0
+
+
+def test_a_window_that_was_asked_for_is_kept(launchplan: Runner) -> None:
+    made = launchplan("new", *next(iter(SHORTENED)).split(), "--max-model-len", "131072", "-o", "-")
+    assert (made.code, made.out) == (1, "")
+    assert "error MEM203 longest-request-fits: one request of 131,072 tokens" in made.err

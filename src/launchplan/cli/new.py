@@ -16,6 +16,7 @@ from launchplan.cli.exits import CLEAN, ERRORS, UNREADABLE
 from launchplan.cli.inputs import STDIN, say_findings
 from launchplan.cli.layouts import Sizes, choose_layout
 from launchplan.cli.output import emit, say
+from launchplan.cli.windows import shorten_window
 from launchplan.finding import Severity
 
 if TYPE_CHECKING:
@@ -192,7 +193,12 @@ def _best_draft(answers: Answers, wishes: dict[str, Any]) -> tuple[Draft, Report
         features=tuple(dict.fromkeys(wishes["features"])),
     )
     sizes = Sizes(**{name: wishes[name] for name in ("tp", "pp", "dp", "ep", "dcp")})
-    return choose_layout(draft, sizes, _domain(gpu), lambda candidate: api.check(candidate.text()))
+
+    def check(candidate: Draft) -> Report:
+        return api.check(candidate.text())
+
+    draft, report = choose_layout(draft, sizes, _domain(gpu), check)
+    return (draft, report) if wishes["max_model_len"] else shorten_window(draft, report, check)
 
 
 def _checkpoint_meant(model: str, entry: ModelEntry | None) -> str | None:
