@@ -235,6 +235,24 @@ def test_experts_that_no_layer_uses_are_no_moe() -> None:
     assert not read_architecture(LLAMA | pattern).is_moe
 
 
+@pytest.mark.parametrize(
+    "listed",
+    [
+        {"hybrid_override_pattern": "*-*"},
+        {"hybrid_override_pattern": "*?"},
+        {"layers_block_type": ["attention", "mlp", "attention"]},
+        {"layers_block_type": ["attention", "what"]},
+    ],
+)
+def test_listed_blocks_that_do_not_match_the_layers_are_unknown(listed: dict[str, object]) -> None:
+    model = read_architecture(
+        LLAMA | {"architectures": ["NemotronHForCausalLM"], "num_hidden_layers": 2} | listed
+    )
+    # With the layers goes what they would hold: whether there is any Mamba is not known either.
+    mamba = ("num_value_heads", "value_head_dim", "num_groups", "state_size", "conv_kernel")
+    assert (model.layers, model.unknown) == ((), ("layers", *(f"linear_attention.{name}" for name in mamba)))
+
+
 def test_empty_config_knows_nothing() -> None:
     model = read_architecture({})
     assert model.unknown == (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from launchplan.architecture.block_lists import listed_blocks
 from launchplan.architecture.types import AttentionKind, AttentionLayer, Mla
 
 if TYPE_CHECKING:
@@ -180,13 +181,7 @@ def kda_hybrid(text: Fields, layers: int) -> Kinds:
 
 def block_pattern(text: Fields, layers: int) -> Kinds:
     """Read Nemotron-H's one letter (or word) a layer; a layer is either a mixer or an MLP."""
-    words = text.texts("layers_block_type")
-    if words is not None:
-        kinds = tuple(_BLOCK_TYPES[word] for word in words if word in _BLOCK_TYPES)
-        return kinds if len(kinds) == len(words) == layers else None
-    pattern = text.text("hybrid_override_pattern") or ""
-    letters = tuple(_PATTERN[letter] for letter in pattern if letter in _PATTERN)
-    return letters if len(letters) == len(pattern) == layers else None
+    return listed_blocks(text, layers, _BLOCK_TYPES, _PATTERN)
 
 
 def pruned_blocks(text: Fields, layers: int) -> Kinds:

@@ -6,8 +6,13 @@ from dataclasses import dataclass
 
 from launchplan.engines import Launch, Value
 from launchplan.engines.launch import text
+from launchplan.recipe.schema import Workload
 from launchplan.render.shell.shellcheck import literal_codes
 
+_Pairs = tuple[tuple[str, str], ...]
+_Lines = tuple[tuple[Value, ...], ...]
+_Program = tuple[tuple[str, ...], _Lines, _Pairs]
+"""The benchmark's command, what names the model, and what else it is told."""
 _PROMPTS_PER_SLOT = 4
 _CONCURRENCY, _PROMPT_TOKENS, _OUTPUT_TOKENS = 8, 1024, 256
 """Stand for what the recipe's workload leaves open."""
@@ -39,37 +44,29 @@ def bench(launch: Launch) -> Bench:
     """
     deployment = launch.layout.resolved.deployment
     workload = deployment.recipe.value.workload
+    load, note = _load(workload)
+    # The last word of an engine's command is what it loads, and with that where the tokenizer lies.
+    tokenizer = launch.processes[0].command[-1]
+    program, names, flags = (_vllm if deployment.engine == "vllm" else _sglang)(launch, tokenizer)
+    lines = tuple((text(name), text(value)) for name, value in (*flags, *load))
+    shown = (*names, *lines)
+    codes = literal_codes(word for flag in shown for word in flag)
+    return Bench(note, tuple(text(word) for word in program), shown, codes)
+
+
+def _load(workload: Workload) -> tuple[_Pairs, str]:
+    """Give the flags of the load, which both benchmarks share, and where its numbers come from."""
     concurrency = workload.concurrency or _CONCURRENCY
     context = workload.context_tokens
     output = workload.output_tokens or (min(1024, max(1, context // 2)) if context else _OUTPUT_TOKENS)
     prompt = workload.prompt_tokens or (max(1, context - output) if context else _PROMPT_TOKENS)
     count = concurrency * _PROMPTS_PER_SLOT
-    sizes = (
+    load = (
         ("--random-input-len", str(prompt)),
         ("--random-output-len", str(output)),
         ("--num-prompts", str(count)),
         ("--max-concurrency", str(concurrency)),
     )
-    # The last word of an engine's command is what it loads, and with that where the tokenizer lies.
-    tokenizer = launch.processes[0].command[-1]
-    flags: tuple[tuple[str, str], ...]
-    if deployment.engine == "vllm":
-        program = ("vllm", "bench", "serve")
-        flags = (("--backend", "openai"), ("--endpoint", "/v1/completions"), ("--dataset-name", "random"))
-        names: tuple[tuple[Value, ...], ...] = (
-            (text("--model"), tokenizer),
-            (text("--served-model-name"), text(launch.model_name)),
-        )
-        trusting = any(flag.name == "--trust-remote-code" for flag in launch.processes[0].flags)
-        names += ((text("--trust-remote-code"),),) if trusting else ()
-    else:
-        program = ("python3", "-m", "sglang.bench_serving")
-        flags = (
-            ("--backend", "sglang-oai"),
-            ("--dataset-name", "random-ids"),
-            ("--random-range-ratio", "1.0"),
-        )
-        names = ((text("--model"), text(launch.model_name)), (text("--tokenizer"), tokenizer))
     missing = not (workload.concurrency and (context or (workload.prompt_tokens and workload.output_tokens)))
     origin = (
         "some numbers are launchplan's: the recipe's workload leaves them open"
@@ -77,7 +74,25 @@ def bench(launch: Launch) -> Bench:
         else "the recipe's workload"
     )
     note = f"{count} requests, {concurrency} at a time, {prompt} tokens in and {output} out ({origin})"
-    lines = tuple((text(name), text(value)) for name, value in (*flags, *sizes))
-    shown = (*names, *lines)
-    codes = literal_codes(word for flag in shown for word in flag)
-    return Bench(note, tuple(text(word) for word in program), shown, codes)
+    return load, note
+
+
+def _vllm(launch: Launch, tokenizer: Value) -> _Program:
+    names: _Lines = (
+        (text("--model"), tokenizer),
+        (text("--served-model-name"), text(launch.model_name)),
+    )
+    trusting = any(flag.name == "--trust-remote-code" for flag in launch.processes[0].flags)
+    names += ((text("--trust-remote-code"),),) if trusting else ()
+    flags = (("--backend", "openai"), ("--endpoint", "/v1/completions"), ("--dataset-name", "random"))
+    return ("vllm", "bench", "serve"), names, flags
+
+
+def _sglang(launch: Launch, tokenizer: Value) -> _Program:
+    names = ((text("--model"), text(launch.model_name)), (text("--tokenizer"), tokenizer))
+    flags = (
+        ("--backend", "sglang-oai"),
+        ("--dataset-name", "random-ids"),
+        ("--random-range-ratio", "1.0"),
+    )
+    return ("python3", "-m", "sglang.bench_serving"), names, flags
