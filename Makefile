@@ -8,7 +8,7 @@ FIND   := for p in $$PYTHON python3 python3.13 python3.12 python3.11 python3.14;
           done; echo "launchplan needs Python >= 3.11 with venv" >&2; exit 1
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
 
-.PHONY: help demo test lint docs bench clean
+.PHONY: help demo test executors lint docs bench clean
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -25,6 +25,10 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable . --group dev
 	@touch $@ $(VENV)/.run
 
+$(VENV)/.executors: pyproject.toml | $(VENV)/.dev
+	@$(PIP) install --group executors
+	@touch $@
+
 demo: $(VENV)/.run   ## check and render the two-node Qwen3.8 recipe
 	@$(BIN)/launchplan check recipes/Qwen/qwen3.8-fp8-2x8-b300.yaml
 	@$(BIN)/launchplan render recipes/Qwen/qwen3.8-fp8-2x8-b300.yaml -o launch/qwen3.8-fp8-2x8-b300
@@ -32,6 +36,9 @@ demo: $(VENV)/.run   ## check and render the two-node Qwen3.8 recipe
 test: $(VENV)/.dev   ## set up, then lint and run the tests
 	@$(MAKE) --no-print-directory lint
 	@$(BIN)/python -m pytest -n auto -q
+
+executors: $(VENV)/.executors   ## run the rendered files by what runs them: Slurm, Compose, Kubernetes schemas, systemd
+	@$(BIN)/python -m pytest tests/executors -q
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .
