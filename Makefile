@@ -8,7 +8,7 @@ FIND   := for p in $$PYTHON python3 python3.13 python3.12 python3.11 python3.14;
           done; echo "launchplan needs Python >= 3.11 with venv" >&2; exit 1
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
 
-.PHONY: help demo test executors lint docs bench clean
+.PHONY: help demo test executors e2e lint docs bench clean
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -39,6 +39,15 @@ test: $(VENV)/.dev   ## set up, then lint and run the tests
 
 executors: $(VENV)/.executors   ## run the rendered files by what runs them: Slurm, Compose, Kubernetes schemas, systemd
 	@$(BIN)/python -m pytest tests/executors -q
+
+E2E := .e2e
+
+$(E2E)/.installed: tests/e2e/install.sh $(wildcard tests/e2e/engines/*.txt)
+	@bash tests/e2e/install.sh $(E2E)
+	@touch $@
+
+e2e: $(VENV)/.dev $(E2E)/.installed   ## start rendered bundles with the real engines, on the CPU
+	@$(BIN)/python -m pytest tests/e2e -q
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .
