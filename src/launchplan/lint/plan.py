@@ -18,7 +18,7 @@ from launchplan.lint.command import Command
 from launchplan.lint.recipe import Translation, recipe_of
 from launchplan.pipeline import Plan, plan_of
 from launchplan.recipe import load_recipe
-from launchplan.resolve import resolve
+from launchplan.resolve import is_elsewhere, resolve
 from launchplan.rules import RULES
 
 ABOUT_RECIPES = ("FAC", "OPS", "REC")
@@ -105,12 +105,18 @@ def _recipe(
     return {
         "launchplan": 1,
         "name": "command",
-        "model": arguments["model_tag"] or arguments["model_path"] or "model",
+        "model": _model(arguments),
         "engine": {"name": command.engine, "version": version},
         "hardware": {key: value for key, value in hardware.items() if value is not None},
         **{key: value for key, value in translation.sections.items() if value},
         "env": dict(command.env),
     }
+
+
+def _model(arguments: Arguments) -> str:
+    """Give the model's name; a path of some other machine stands for a model that nobody here knows."""
+    name = arguments["model_tag"] or arguments["model_path"] or "model"
+    return "model" if is_elsewhere(name, Path()) else str(name)
 
 
 def _in_command(finding: Finding) -> Finding:

@@ -10,10 +10,12 @@ from typing import Any
 from pydantic import JsonValue
 
 from launchplan import catalog
+from launchplan.architecture import Architecture
 from launchplan.catalog import Fabric, Gpu
 from launchplan.finding import KeyPath
 from launchplan.recipe import Cluster, Loaded, Recipe
 from launchplan.recipe.schema import Pool, PoolHardware
+from launchplan.resolve.draft import find_draft
 from launchplan.resolve.model import find_model, model_of_config
 from launchplan.resolve.types import ENGINES, Deployment, Resolved, ResolvedPool, Role
 
@@ -26,7 +28,8 @@ def resolve(
 ) -> Resolved:
     """Look up everything a recipe refers to; a `config.json` given as such comes before the catalog.
 
-    `draft_config` is that of the model which speculative decoding drafts with.
+    `draft_config` is that of the model which speculative decoding drafts with; without it, the catalog's of
+    that name counts, or the `config.json` of the folder that it is.
 
     What the catalog doesn't know stays None and becomes a finding of the FAC rules; only a model path that
     can't be read raises `InputError`.
@@ -40,9 +43,13 @@ def resolve(
     facts = catalog.nearest_facts(value.engine.name, version)
     checkpoint = value.checkpoint or source.default_checkpoint
     deployment = Deployment(recipe, cluster, value.engine.name, version, facts, source, checkpoint)
-    draft = model_of_config("draft", draft_config).architecture if draft_config is not None else None
+    given = model_of_config("draft", draft_config).architecture if draft_config is not None else None
     pools = (_pool(deployment, *shape) for shape in _shapes(value))
-    return Resolved(deployment, tuple(replace(pool, draft=draft) if draft else pool for pool in pools))
+    return Resolved(deployment, tuple(_with_draft(pool, given or find_draft(pool, recipe)) for pool in pools))
+
+
+def _with_draft(pool: ResolvedPool, draft: Architecture | None) -> ResolvedPool:
+    return replace(pool, draft=draft) if draft is not None else pool
 
 
 _NO_SHARE = PoolHardware()

@@ -106,7 +106,7 @@ class ResolvedPool:
     """Where each raw flag stands in the recipe."""
     env: Mapping[str, str]
     draft: Architecture | None = None
-    """The draft model of speculative decoding, where its `config.json` is given as such."""
+    """The draft model of speculative decoding, where it is known."""
 
     def path(self, *keys: str | int) -> KeyPath:
         """Give the recipe's key path of one of the pool's keys."""
