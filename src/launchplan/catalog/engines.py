@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher, get_close_matches
+from functools import cached_property
 from typing import Literal
 
 from pydantic import JsonValue, PrivateAttr
@@ -105,16 +106,20 @@ class EngineFacts(Sourced):
     notes: tuple[str, ...] = ()
     flags: tuple[Flag, ...]
     variables: tuple[Variable, ...] = ()
-    _flags_by_name: dict[str, Flag] = PrivateAttr(default_factory=dict)
-    _flags_by_dest: dict[str, Flag] = PrivateAttr(default_factory=dict)
-    _variables_by_name: dict[str, Variable] = PrivateAttr(default_factory=dict)
     _nearest_by_name: dict[str, str | None] = PrivateAttr(default_factory=dict)
 
-    def model_post_init(self, _context: object, /) -> None:
-        """Index the names once, so that exact look-up costs one dictionary access."""
-        self._flags_by_name = {name: flag for flag in self.flags for name in flag.names}
-        self._flags_by_dest = {flag.dest: flag for flag in self.flags}
-        self._variables_by_name = {variable.name: variable for variable in self.variables}
+    # Cached properties, since pydantic looks private attributes up in its own, slow way.
+    @cached_property
+    def _flags_by_name(self) -> dict[str, Flag]:
+        return {name: flag for flag in self.flags for name in flag.names}
+
+    @cached_property
+    def _flags_by_dest(self) -> dict[str, Flag]:
+        return {flag.dest: flag for flag in self.flags}
+
+    @cached_property
+    def _variables_by_name(self) -> dict[str, Variable]:
+        return {variable.name: variable for variable in self.variables}
 
     def find(self, name: str) -> Flag | None:
         """Return the flag that has exactly this spelling; vLLM also takes underscores for dashes."""

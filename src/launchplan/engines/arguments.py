@@ -108,7 +108,7 @@ def read_arguments(facts: EngineFacts, words: Sequence[Word]) -> Arguments:
         first = next((word for word in words if word.text == rest[0]), None)
         message = f"unrecognized arguments: {' '.join(rest)}"
         refusal = Refusal(message, first.index if first else None, None, rest[0])
-    return Arguments(facts, defaults | vars(namespace), given, refusal)
+    return Arguments(facts, vars(namespace), given, refusal)
 
 
 def _given(facts: EngineFacts, words: Sequence[Word]) -> dict[str, int]:
@@ -145,8 +145,7 @@ def _parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[str, Any
     key = id(facts)
     if key not in _PARSERS:
         _PARSERS[key] = _build_parser(facts)
-    parser, flags, defaults = _PARSERS[key]
-    return parser, flags, dict(defaults)
+    return _PARSERS[key]
 
 
 def _build_parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[str, Any]]:
@@ -158,6 +157,10 @@ def _build_parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[st
             continue
         defaults[flag.dest] = flag.default
         _add(parser, flag)
+    # argparse goes through all actions several times a parse, to fill in defaults and to look for what is
+    # required. The namespace holds the defaults already; options are found by their strings.
+    needed = [action for action in parser._actions if action.required or not action.option_strings]  # noqa: SLF001
+    parser._actions[:] = needed  # noqa: SLF001
     return parser, {flag.dest: flag for flag in facts.flags}, defaults
 
 
