@@ -105,10 +105,11 @@ def lint(  # noqa: PLR0913 # each says something else that the command doesn't
     """Check a command line that starts vLLM or SGLang, given as text or as its words.
 
     The GPU, the hosts, the engine's version and the model's `config.json` (path or parsed) are what the
-    command doesn't say, and so is that of a draft model which the catalog doesn't know; rules that need what
-    nobody says are not run. A finding's `at` tells how far the launch would come. `engine` reads words that
-    begin with the model or a flag as that engine's arguments. Without `memory` the verdict is that of the
-    engine before it touches memory, in a fraction of the time.
+    command doesn't say, and so is that of a draft model which the catalog doesn't know. A model or draft
+    model that is a folder of this machine is read there. Rules that need what nobody says are not run. A
+    finding's `at` tells how far the launch would come. `engine` reads words that begin with the model or a
+    flag as that engine's arguments. Without `memory` the verdict is that of the engine before it touches
+    memory, in a fraction of the time.
     """
     found = find_command(command)
     if found is None and engine is not None:

@@ -9,8 +9,6 @@ import pytest
 
 from launchplan import api, catalog
 
-HOPPER = {"gpu": "h200", "gpus_per_node": 8}
-
 
 def folder(place: Path, model: str, **changed: object) -> str:
     """Write a catalog model's configuration as a checkpoint's folder has it."""
@@ -58,8 +56,10 @@ def test_a_draft_folder_is_read(tmp_path: Path) -> None:
 
 def test_a_draft_of_the_catalog_counts_into_memory() -> None:
     command = "sglang serve --model-path meta-llama/Llama-3.1-70B --tp 8"
-    drafting = f"{command} --speculative-algorithm STANDALONE --speculative-draft-model-path meta-llama/Llama-3.1-8B"
-    alone, both = (api.lint(each, **HOPPER).plan for each in (command, drafting))
+    drafting = (
+        f"{command} --speculative-algorithm STANDALONE --speculative-draft-model-path meta-llama/Llama-3.1-8B"
+    )
+    alone, both = (api.lint(each, gpu="h200", gpus_per_node=8).plan for each in (command, drafting))
     assert alone is not None
     assert both is not None
     assert alone.resolved.pools[0].draft is None

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import Literal
 
-
 from launchplan.catalog.base import Fact, Sourced
 from launchplan.catalog.load import DATA, newest_not_above, read_fact
 

@@ -61,6 +61,9 @@ class Engine:
         if self.stage == "worker":
             for package in _KERNELS:
                 stand_in(package, language=True)
+            # A count of multiprocessors shapes buffers, and nothing that is refused.
+            kernels = importlib.import_module("deep_gemm")
+            answer(kernels, {"get_num_sms": self.device.multiprocessors})
         self._args = importlib.import_module("sglang.srt.server_args")
         self._context = importlib.import_module("sglang.srt.runtime_context")
         for name in ("sglang.srt.server_args", "sglang.srt.utils.network", "sglang.srt.utils.common"):

@@ -35,7 +35,7 @@ def _build_rank(given: Any, model: Any, device: Device, rank: int, ranks: int) -
     spawned = context.SpawnRanks(world_rank=rank, gpu_id=rank % device.count)
     context.publish(given, role="scheduler", ranks=spawned)
     _group_up(given, model, rank, ranks)
-    _set_kernels(model)
+    _set_kernels()
     loader = _module("sglang.srt.model_loader.loader")
     load = _module("sglang.srt.configs.load_config").LoadConfig()
     dtype = _module("sglang.srt.model_loader.utils").set_default_torch_dtype(model.dtype)
@@ -49,9 +49,13 @@ def _build_rank(given: Any, model: Any, device: Device, rank: int, ranks: int) -
 def _group_up(given: Any, model: Any, rank: int, ranks: int) -> None:
     """Answer as one of the processes of a launch that has come together."""
     torch = _module("torch")
-    state, attention = _module("sglang.srt.distributed.parallel_state"), _module("sglang.srt.layers.dp_attention")
+    state, attention = (
+        _module("sglang.srt.distributed.parallel_state"),
+        _module("sglang.srt.layers.dp_attention"),
+    )
     answer(torch.distributed, {
         "is_initialized": True, "get_rank": rank, "get_world_size": ranks, "get_backend": "nccl", "barrier": None,
+        "all_reduce": None,
     })  # fmt: skip
     answer(torch.cuda, {"Stream": Hollow, "Event": Hollow, "current_stream": Hollow})
     for name in _GROUPS:
@@ -66,13 +70,12 @@ def _group_up(given: Any, model: Any, rank: int, ranks: int) -> None:
     _module("sglang.srt.distributed.bootstrap").init_layer_runtime(model_config=model)
 
 
-def _set_kernels(model: Any) -> None:
-    """Choose kernels as a scheduler does before it loads (managers/scheduler.py:1008)."""
+def _set_kernels() -> None:
+    """Choose the kernels that decide about layouts, as a scheduler does (managers/scheduler.py:1008)."""
     _module("sglang.srt.layers.moe").initialize_moe_config()
     quantization = "sglang.srt.layers.quantization."
     _module(f"{quantization}fp8_utils").initialize_fp8_gemm_config()
     _module(f"{quantization}fp4_utils").initialize_fp4_gemm_config()
-    _module(f"{quantization}unquant").initialize_bf16_gemm_config()
 
 
 def _size_pools(given: Any, model: Any, built: Any, device: Device) -> None:

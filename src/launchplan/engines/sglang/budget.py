@@ -85,9 +85,7 @@ def _own_draft(view: SglangView, now: SglangSettings, model: Architecture) -> bo
     return now.speculative_algorithm in _OWN_DRAFTS and own and bool(model.mtp_layers)
 
 
-def _pools(
-    view: SglangView, now: SglangSettings, model: Architecture, length: int
-) -> SglangPoolSettings:
+def _pools(view: SglangView, now: SglangSettings, model: Architecture, length: int) -> SglangPoolSettings:
     drafts = now.speculative_num_draft_tokens or 0 if now.speculative_algorithm else 0
     linear = model.linear_attention
     return SglangPoolSettings(

@@ -11,6 +11,7 @@ from dataclasses import replace
 from math import ceil
 from typing import TYPE_CHECKING
 
+from launchplan import catalog
 from launchplan.catalog.load import version_key
 from launchplan.engines.vllm.settings import scheduler
 from launchplan.engines.vllm.settings.reading import count, on, size, text
@@ -29,21 +30,21 @@ if TYPE_CHECKING:
 _GRAPHS_COUNTED = (0, 21)
 """Since then the pool is smaller by the estimate of the CUDA graphs."""
 _LATENTS_CACHED = (0, 7, 1)
-"""Since then latent attention keeps latents; before, the heads' own keys and values, padded to one width."""
+"""Since then latent attention keeps latents; before, the heads' own keys and values, padded alike."""
 _WINDOWS_CACHED = (0, 9)
-"""Since then layers with a window keep no more than it; before, every layer kept the whole context."""
+"""Since then layers with a window keep no more than it; before, what full layers beside them keep."""
 _CHUNKS = (0, 8)
-"""Since then long prompts are cut by default; before, a step held a whole prompt unless the context was long."""
+"""Since then long prompts are cut by default; before, only those of a long context were."""
 _LONG_CONTEXT = 32_768
 """A context beyond which the releases before cut prompts by themselves (vllm 0.6.4 engine/arg_utils.py)."""
 _SMALL_STEP, _SMALL_BATCH = 512, 256
 """The smallest defaults of tokens and requests a step."""
 _PADDED_HEAD = 256
 _EARLY_GRAPHS = Interval(2 * GIB, GIB, 3 * GIB)
-"""What CUDA graphs take beside the pool before 0.8, by their own log: vllm 0.6.1 worker/model_runner.py:1313."""
+"""What CUDA graphs take beside the pool before 0.8, by its log (vllm 0.6.1 worker/model_runner.py:1313)."""
 _WINDOWED = frozenset({"sliding", "chunked"})
 _SHARE = 0.9
-"""Share of the GPU up to the releases that say otherwise in their flags."""
+"""Share of the GPU where no release near tells."""
 
 
 def past_memory(view: VllmView) -> RankMemory | None:
@@ -66,7 +67,6 @@ def _inputs(view: VllmView) -> VllmMemory | None:
     pp = size(view, "pipeline_parallel_size")
     if length is None or pp > len(model.layers):
         return None
-    share = view.arguments["gpu_memory_utilization"]
     seqs = count(view, "max_num_seqs", 1) or _SMALL_BATCH
     return VllmMemory(
         model=_as_cached(model, release),
@@ -74,12 +74,24 @@ def _inputs(view: VllmView) -> VllmMemory | None:
         weights=_weights(view, pp),
         cache=_cache(view, length),
         lengths=Lengths(length),
-        utilization=float(share) if "gpu_memory_utilization" in view.arguments.given else _SHARE,
+        utilization=_share(view, release),
         batch_tokens=_step(view, length, release),
         max_num_seqs=seqs,
         capture_sizes=0 if on(view, "enforce_eager") else captured_sizes(min(seqs, _SMALL_BATCH)),
         graphs_counted=release >= _GRAPHS_COUNTED,
     )  # fmt: skip
+
+
+def _share(view: VllmView, release: tuple[int, ...]) -> float:
+    """Give the share of the GPU: as written, else the larger default of the releases before and after."""
+    written = view.arguments["gpu_memory_utilization"]
+    if "gpu_memory_utilization" in view.arguments and isinstance(written, int | float):
+        return float(written)
+    later = next((each for each in catalog.versions("vllm") if version_key(each) > release), None)
+    facts = catalog.engine_facts("vllm", later) if later else None
+    flag = facts.find("--gpu-memory-utilization") if facts else None
+    known = (written, flag.default if flag else None)
+    return max((float(each) for each in known if isinstance(each, int | float)), default=_SHARE)
 
 
 def _weights(view: VllmView, pp: int) -> VllmWeights:
@@ -115,9 +127,11 @@ def _step(view: VllmView, length: int, release: tuple[int, ...]) -> int:
 
 def _as_cached(model: Architecture, release: tuple[int, ...]) -> Architecture:
     """Give the model with layers that keep what they kept in a release."""
-    if release >= _WINDOWS_CACHED:
+    if release >= _WINDOWS_CACHED or not model.count_attention("full"):
         return model
-    layers = tuple(replace(each, attention="full") if each.attention in _WINDOWED else each for each in model.layers)
+    layers = tuple(
+        replace(each, attention="full") if each.attention in _WINDOWED else each for each in model.layers
+    )
     return replace(model, layers=layers)
 
 
@@ -136,7 +150,7 @@ def _ends(interval: Interval) -> tuple[int, int, int]:
 
 
 def _with_whole_heads(memory: RankMemory, model: Architecture, tp: int) -> RankMemory:
-    """Count a request of latent attention as keys and values of all its heads (vllm 0.5.4 models/deepseek_v2.py)."""
+    """Count a latent request by keys and values of all heads (vllm 0.5.4 models/deepseek_v2.py)."""
     latent = model.mla
     if latent is None or latent.kv_lora_rank is None or latent.qk_rope_head_dim is None:
         return memory
@@ -144,11 +158,15 @@ def _with_whole_heads(memory: RankMemory, model: Architecture, tp: int) -> RankM
     times = heads * 2 * _PADDED_HEAD / (latent.kv_lora_rank + latent.qk_rope_head_dim)
     capacity = memory.capacity
     wider = tuple(_wider(each, times) for each in capacity.concurrency)
-    return replace(memory, capacity=replace(capacity, pool_tokens=_less(capacity.pool_tokens, times), concurrency=wider))
+    return replace(
+        memory, capacity=replace(capacity, pool_tokens=_less(capacity.pool_tokens, times), concurrency=wider)
+    )
 
 
 def _wider(each: Concurrency, times: float) -> Concurrency:
-    return replace(each, requests=_less(each.requests, times), request_bytes=round(each.request_bytes * times))
+    return replace(
+        each, requests=_less(each.requests, times), request_bytes=round(each.request_bytes * times)
+    )
 
 
 def _less(count_of: Count, times: float) -> Count:

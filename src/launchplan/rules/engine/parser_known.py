@@ -3,8 +3,8 @@
 ## Why
 
 Parsers are registered by name, and releases add them. vLLM looks the tool parser up only when the API server
-comes up, after the weights are loaded, and the reasoning parser when it makes its configuration; SGLang's argument
-parser refuses both at once.
+comes up, after the weights are loaded, and the reasoning parser when it makes its configuration; SGLang
+refuses both at once.
 
 ## Fix
 

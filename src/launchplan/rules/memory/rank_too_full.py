@@ -26,6 +26,7 @@ from launchplan.rules.memory.ranks import gib_text, is_full, rank_memory, share_
 from launchplan.rules.places import layout_section
 from launchplan.rules.rule import ERROR, Violation, rule
 
+
 @rule(
     "MEM201",
     "rank-too-full",

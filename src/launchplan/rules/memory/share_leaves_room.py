@@ -27,7 +27,7 @@ from launchplan.rules.rule import WARNING, Violation, rule
 from launchplan.units import GIB
 
 CAPTURED_BESIDE = GIB // 2
-"""What the capture of graphs takes beside them: 0.48 GiB did not do, 0.72 GiB did (vllm-project/vllm 57475)."""
+"""What capturing takes beside the graphs: 0.48 GiB did not do, 0.72 GiB did (vllm-project/vllm 57475)."""
 
 
 @rule(
@@ -44,7 +44,9 @@ def check(view: EngineView) -> Iterator[Violation]:
         return
     budget = memory.budget
     graphs, left = budget.term("cuda graphs").bytes, budget.unused.bytes
-    needed = max(graphs.high - graphs.value, CAPTURED_BESIDE if graphs.high else 0) if view.engine == "vllm" else 0
+    needed = (
+        max(graphs.high - graphs.value, CAPTURED_BESIDE if graphs.high else 0) if view.engine == "vllm" else 0
+    )
     if left.value >= needed:
         return
     what = "graphs may take beyond their estimate" if view.engine == "vllm" else "activations and graphs take"

@@ -40,7 +40,11 @@ BACKEND = "FLASHMLA_SPARSE"
 def check(view: EngineView) -> Iterator[Violation]:
     """Look for a 16-bit cache that is shared by position."""
     model = view.architecture
-    if model is None or model.family not in SPARSE or (view.arguments["decode_context_parallel_size"] or 1) == 1:
+    if (
+        model is None
+        or model.family not in SPARSE
+        or (view.arguments["decode_context_parallel_size"] or 1) == 1
+    ):
         return
     for layer in attention_layers(view):
         best = chosen(layer)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from launchplan import catalog
 from launchplan.architecture import Architecture
 from launchplan.catalog import EngineModels
 from launchplan.catalog.engine_models import Mtp
