@@ -100,7 +100,7 @@ class EngineFacts(Sourced):
     Names are asked without `=value` and without the `.key` that vLLM allows after a JSON flag.
     """
 
-    engine: Literal["vllm", "sglang", "sglang-router"]
+    engine: Literal["vllm", "sglang", "vllm-router", "sglang-router"]
     version: str
     notes: tuple[str, ...] = ()
     flags: tuple[Flag, ...]

@@ -17,6 +17,7 @@ from launchplan import __version__
 from launchplan.cli.catalog import catalog
 from launchplan.cli.check import check
 from launchplan.cli.docs import docs
+from launchplan.cli.engine import engine
 from launchplan.cli.exits import CLEAN, INTERNAL, INTERRUPTED, UNREADABLE
 from launchplan.cli.explain import explain
 from launchplan.cli.listing import listing
@@ -51,7 +52,7 @@ def launchplan() -> None:
     """
 
 
-for _command in (check, render, show, memory, explain, listing, new, catalog, schema, docs):
+for _command in (check, render, show, memory, explain, listing, new, catalog, engine, schema, docs):
     launchplan.add_command(_command)
 
 

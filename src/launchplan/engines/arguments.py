@@ -137,15 +137,15 @@ def _destination(parser: argparse.ArgumentParser, name: str | None) -> str:
     return action.dest if action else first
 
 
-_PARSERS: dict[int, tuple[_Parser, dict[str, Flag], dict[str, Any]]] = {}
+_PARSERS: dict[int, tuple[EngineFacts, _Parser, dict[str, Flag], dict[str, Any]]] = {}
 
 
 def _parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[str, Any]]:
-    """Build a version's parser once; facts are loaded once a process, so their identity is the key."""
+    """Build a version's parser once; the facts are kept with it, so that their identity stays the key."""
     key = id(facts)
     if key not in _PARSERS:
-        _PARSERS[key] = _build_parser(facts)
-    parser, flags, defaults = _PARSERS[key]
+        _PARSERS[key] = (facts, *_build_parser(facts))
+    _, parser, flags, defaults = _PARSERS[key]
     return parser, flags, dict(defaults)
 
 

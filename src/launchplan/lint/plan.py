@@ -18,7 +18,7 @@ from launchplan.lint.command import Command
 from launchplan.lint.recipe import Translation, recipe_of
 from launchplan.pipeline import Plan, plan_of
 from launchplan.recipe import load_recipe
-from launchplan.resolve import resolve
+from launchplan.resolve import engine_version, resolve
 from launchplan.rules import RULES
 from launchplan.rules.flag_names import unknown_flag
 
@@ -56,7 +56,7 @@ class Checked:
 
 def lint_command(command: Command, site: Site) -> Checked:
     """Check a command by every rule that a recipe would get and that says something of a command."""
-    version = site.version or catalog.versions(command.engine)[-1]
+    version = engine_version(command.engine, site.version)
     arguments = read_words(command.engine, version, command.words)
     if arguments is None:
         return Checked((_unknown_version(command.engine, version),), None)

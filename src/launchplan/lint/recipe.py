@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from launchplan.catalog import EngineFacts
 from launchplan.engines.arguments import Arguments
 from launchplan.engines.sglang.build import ALGORITHMS
 from launchplan.engines.sglang.build import SERVE_FLAGS as SGLANG_SERVE
@@ -66,7 +67,7 @@ def recipe_of(arguments: Arguments) -> Translation:
     return (_Vllm if engine == "vllm" else _Sglang)(arguments).translate()
 
 
-_SERVE_KEYS: dict[tuple[str, str], Mapping[str, str]] = {}
+_SERVE_KEYS: dict[int, tuple[EngineFacts, Mapping[str, str]]] = {}
 """Keys of a recipe's `serve` by the parser's name of their flag, for each release once."""
 
 
@@ -120,13 +121,11 @@ class _Translator(ABC):
 
     def _serve_keys(self) -> Mapping[str, str]:
         facts = self.arguments.facts
-        release = (facts.engine, facts.version)
-        if release not in _SERVE_KEYS:
+        if id(facts) not in _SERVE_KEYS:
             flags = {key: facts.find(name) for key, name in self.serve.items()}
-            _SERVE_KEYS[release] = _ENDPOINT | {
-                flag.dest: key for key, flag in flags.items() if flag is not None
-            }
-        return _SERVE_KEYS[release]
+            keys = _ENDPOINT | {flag.dest: key for key, flag in flags.items() if flag is not None}
+            _SERVE_KEYS[id(facts)] = (facts, keys)
+        return _SERVE_KEYS[id(facts)][1]
 
     def parsers(self) -> None:
         for name, key in (("tool_call_parser", "tool_parser"), ("reasoning_parser", "reasoning_parser")):

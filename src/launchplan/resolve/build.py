@@ -11,11 +11,13 @@ from pydantic import JsonValue
 
 from launchplan import catalog
 from launchplan.catalog import Fabric, Gpu
+from launchplan.errors import InputError
 from launchplan.finding import KeyPath
 from launchplan.recipe import Cluster, Loaded, Recipe
 from launchplan.recipe.schema import Pool, PoolHardware
 from launchplan.resolve.model import find_model, model_of_config
 from launchplan.resolve.types import ENGINES, Deployment, Resolved, ResolvedPool, Role
+from launchplan.source import problem
 
 
 def resolve(
@@ -36,13 +38,27 @@ def resolve(
         source = find_model(value.model, value.checkpoint, recipe)
     else:
         source = model_of_config(value.model, model_config)
-    version = value.engine.version or catalog.versions(value.engine.name)[-1]
+    version = engine_version(value.engine.name, value.engine.version)
     facts = catalog.nearest_facts(value.engine.name, version)
     checkpoint = value.checkpoint or source.default_checkpoint
     deployment = Deployment(recipe, cluster, value.engine.name, version, facts, source, checkpoint)
     draft = model_of_config("draft", draft_config).architecture if draft_config is not None else None
     pools = (_pool(deployment, *shape) for shape in _shapes(value))
     return Resolved(deployment, tuple(replace(pool, draft=draft) if draft else pool for pool in pools))
+
+
+def engine_version(engine: str, asked: str | None) -> str:
+    """Give the version that a plan is for: that of the facts given, else the asked one, else the newest.
+
+    Raises `InputError` when the facts given are another engine's.
+    """
+    own = catalog.given()
+    if own is None:
+        return asked or catalog.versions(engine)[-1]
+    if own.engine != engine:
+        message = f"the engine facts given are {own.engine} {own.version}'s, and this is for {engine}"
+        raise InputError((problem("REC001", message, fix=f"record those of {engine}"),))
+    return own.version
 
 
 _NO_SHARE = PoolHardware()
