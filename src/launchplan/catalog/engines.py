@@ -16,10 +16,14 @@ ValueType = Literal[
     "bool",
     "human-int",
     "human-int-or-auto",
+    "si-int",
     "json",
+    "json-object",
+    "json-or-path",
     "json-or-str",
     "json-text",
     "folded-str",
+    "lora-module",
     "opaque",
 ]
 TYPO_CUTOFF = 0.78  # below this difflib proposes flags that only share a few words
@@ -30,12 +34,14 @@ class Flag(Fact):
 
     `names` are all spellings that the parser takes, the canonical long one first. `kind`: a switch takes no
     value, an optional-value may stand alone, a list takes one or more values (`may_be_empty`: or none).
-    `type`: `human-int` is 4k, 1.5M or a number (with `-or-auto` also auto); `json` is parsed as JSON by the
-    parser, `json-or-str` only when it looks like JSON, `json-text` is JSON that the parser takes as text;
-    `folded-str` is lower-cased, its dashes turned into underscores, before it is compared; `opaque` is
-    converted by code of the engine. A `nullable` flag takes the word None for no value. `value_names` are
-    those that the release registers though the parser does not enforce them. `default` is None when there
-    is none, or when it is an object of the engine.
+    `type`: `human-int` is 4k, 1.5m or a number (with `-or-auto` also auto), `si-int` is 4k, 1.5M or 4Ki;
+    `json` is parsed as JSON by the parser, `json-object` into a configuration of the engine, `json-or-str`
+    only when it looks like JSON; `json-text` is JSON, `json-or-path` JSON or a file of it, that the parser
+    takes as text; `lora-module` is name=path or the JSON of an adapter; `folded-str` is lower-cased, its
+    dashes turned into underscores, before it is compared; `opaque` is converted by code of the engine. A
+    `nullable` flag takes the word None for no value. `value_names` are those that the release registers
+    though the parser does not enforce them. `default` is None when there is none, or when it is an object of
+    the engine.
     """
 
     names: tuple[str, ...] = ()

@@ -13,7 +13,7 @@ from dataclasses import replace
 from launchplan import catalog
 from launchplan.catalog import EngineFacts, version_key
 from launchplan.engines.arguments import Arguments, Refusal, Word, read_arguments
-from launchplan.engines.vllm.words import rewrite
+from launchplan.engines.vllm.words import refused_early, rewrite
 
 
 def read_words(engine: str, version: str, words: Sequence[Word]) -> Arguments | None:
@@ -23,6 +23,9 @@ def read_words(engine: str, version: str, words: Sequence[Word]) -> Arguments | 
     facts = catalog.nearest_facts(engine, version) or oldest
     if facts is None:
         return None
+    early = refused_early(words) if engine == "vllm" else None
+    if early is not None:
+        return replace(read_arguments(facts, rewrite(words)), refusal=early)
     rewritten = rewrite(words) if engine == "vllm" else list(words)
     gone = next((word for word in rewritten if _is_gone(engine, version, word.text)), None)
     if gone is not None:
@@ -79,7 +82,7 @@ def _is_sure(
     name = (refusal.unknown or "").partition("=")[0] if refusal else ""
     if name and not name.startswith("-"):
         return True  # a word that belongs to no flag
-    if refusal is not None and refusal.flag is not None and refusal.flag.type == "json":
+    if refusal is not None and refusal.flag is not None and refusal.flag.type in {"json", "json-object"}:
         return True  # what is no JSON is none in any release
     if not asked:  # a name such as `main`: newer than every release, or a build of its own
         return facts.match(name) is None and name.startswith("--")

@@ -131,18 +131,23 @@ def switches_off(action: Any, name: Any) -> Any:
     return getattr(space, action.dest, None) is False
 
 
+WORDS = ("7", "1.5", "4k", "4Ki", "auto", "{}", "[]", "no-JSON", "true")
+
+
 def value_type(action: Any) -> Any:
     """Tell what a value is read as, by what the converter makes of words."""
     read = action.type
+    if type(action).__name__ == "LoRAParserAction":
+        return "lora-module"
     if read is None or read is str:
         return text_type(action)
     if read is bool:
         return "opaque"  # every word but the empty one is true
-    answers = {
-        word: convert(read, word) for word in ("7", "1.5", "4k", "auto", "{}", "[]", "no-JSON", "true")
-    }
+    answers = {word: convert(read, word) for word in WORDS}
     refused = [word for word, (ok, _) in answers.items() if not ok]
     if answers["4k"] == (True, 4000):
+        if answers["4Ki"] == (True, 4096):
+            return "si-int"
         return "human-int-or-auto" if answers["auto"][0] else "human-int"
     if answers["no-JSON"][0]:
         value = answers["no-JSON"][1]
@@ -155,6 +160,8 @@ def value_type(action: Any) -> Any:
         return "int"
     if answers["1.5"] == (True, 1.5) and "{}" in refused and "true" in refused:
         return "float"
+    if answers["{}"][0] and not answers["[]"][0] and answers["{}"][1] != {}:
+        return "json-object"
     return "json" if answers["{}"][0] or answers["[]"][0] else "opaque"
 
 
@@ -163,7 +170,7 @@ def text_type(action: Any) -> Any:
     text = (action.help or "").lower()
     if "json" not in text or not re.search(r"(config|args|params)$", action.dest):
         return "str"
-    return "json-or-str" if re.search(r"\bfile\b|\bpath\b", text) else "json-text"
+    return "json-or-path" if re.search(r"\bfile\b|\bpath\b", text) else "json-text"
 
 
 def is_nullable(read: Any) -> Any:
