@@ -85,10 +85,13 @@ class Flag(Fact):
 
 
 class Variable(Fact):
-    """An environment variable that the engine reads; `type` is None where nothing tells it."""
+    """An environment variable that the engine reads; `type` is None where nothing tells it.
+
+    A `bool-int` is a switch that is read as a number: `true` is none.
+    """
 
     name: str
-    type: Literal["str", "int", "float", "bool", "list", "json"] | None = None
+    type: Literal["str", "int", "float", "bool", "bool-int", "list", "json"] | None = None
     choices: tuple[str, ...] | None = None
     default: JsonValue = None
 

@@ -259,8 +259,18 @@ def vllm_variables() -> Any:
             kind["type"] = {bool: "bool", int: "int", float: "float", str: "str", list: "list"}.get(
                 type(default)
             )
+        if kind["type"] == "bool" and not reads_truth(name, envs.environment_variables[name]):
+            kind["type"] = "bool-int"
         found.append({"name": name, "default": default, **kind})
     return found
+
+
+def reads_truth(name: str, read: Any) -> Any:
+    """Tell whether a switch takes the word true."""
+    os.environ[name] = "true"
+    taken, _ = convert(lambda _: read(), "")
+    del os.environ[name]
+    return taken
 
 
 def is_made_up(default: Any, stated: Any) -> Any:
