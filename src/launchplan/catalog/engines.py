@@ -122,7 +122,8 @@ class EngineFacts(Sourced):
     def model_post_init(self, _context: object, /) -> None:
         """Index the names once, so that exact look-up costs one dictionary access."""
         self._flags_by_name = {name: flag for flag in self.flags for name in flag.names}
-        self._flags_by_dest = {flag.dest: flag for flag in self.flags}
+        # Where two flags share a place in the parser, the one that stays speaks for it.
+        self._flags_by_dest = {f.dest: f for f in sorted(self.flags, key=lambda flag: not flag.deprecated)}
         self._variables_by_name = {variable.name: variable for variable in self.variables}
 
     def find(self, name: str) -> Flag | None:

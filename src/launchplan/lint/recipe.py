@@ -67,6 +67,11 @@ def recipe_of(arguments: Arguments) -> Translation:
     return (_Vllm if engine == "vllm" else _Sglang)(arguments).translate()
 
 
+def _single(value: Any) -> Any:
+    """Take the only value of a flag that may have several."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
 _SERVE_KEYS: dict[int, tuple[EngineFacts, Mapping[str, str]]] = {}
 """Keys of a recipe's `serve` by the parser's name of their flag, for each release once."""
 
@@ -92,8 +97,8 @@ class _Translator(ABC):
                 continue
             if name in self.parallel and takes(Parallel, self.parallel[name], value):
                 self.put(("parallel", self.parallel[name]), value, index)
-            elif name in keys and value is not None and takes(Serve, keys[name], value):
-                self.put(("serve", keys[name]), value, index)
+            elif name in keys and value is not None and takes(Serve, keys[name], _single(value)):
+                self.put(("serve", keys[name]), _single(value), index)
             else:
                 flag = self.arguments.facts.flag_of(name)
                 self.put(("args", (flag.name if flag else name).removeprefix("--")), value, index)
@@ -157,7 +162,7 @@ class _Vllm(_Translator):
         self.done.add("model_tag")
 
     def _speculative(self, config: Any) -> None:
-        if not isinstance(config, dict):
+        if not isinstance(config, dict) or "speculative_config" not in self.arguments:
             return
         names = {"method": "method", "num_speculative_tokens": "tokens", "model": "model"}
         section = {ours: config[theirs] for theirs, ours in names.items() if theirs in config}
