@@ -8,7 +8,7 @@ import click
 
 from launchplan.cli.exits import CLEAN, ERRORS, UNREADABLE, RefusalError
 from launchplan.cli.inputs import STDIN, examine, say_obstacles
-from launchplan.cli.options import cluster_option
+from launchplan.cli.options import cluster_option, engine_facts_option
 from launchplan.cli.output import emit
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 @click.option("--engine", metavar="NAME", help="Engine of the second: vllm or sglang.")
 @click.option("--engine-version", metavar="VERSION", help="Engine version of the second.")
 @cluster_option
+@engine_facts_option
 @click.option("--json", "as_json", is_flag=True, help="Print the comparison as JSON.")
 def diff(
     before: str,

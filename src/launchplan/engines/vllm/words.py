@@ -8,7 +8,8 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from launchplan.engines.arguments import Refusal, Word, human_int
+from launchplan.engines.arguments import Refusal, Word
+from launchplan.engines.convert import human_int
 
 
 def rewrite(words: Sequence[Word]) -> list[Word]:

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from launchplan.catalog import Flag
 from launchplan.catalog.engines import ValueType
-from launchplan.engines.arguments import converter
+from launchplan.engines.convert import converter
 from launchplan.engines.flags import scalar_text
 from launchplan.rules.given import token_count
 from launchplan.rules.wording import shown
