@@ -78,7 +78,7 @@ def test_what_is_rewritten_is_read(engine: str, change: catalog.FlagChange) -> N
         ("vllm", "--disable-log-requests", "0.20.2", "removed after 0.15.1"),
         ("vllm", "--disable-log-requests", "0.33.0", None),
         ("vllm", "--watermark", "0.20.2", "exists from 0.24.0 (not in 0.20.2)"),
-        ("vllm", "--use-v2-block-manager", "0.33.0", "removed before 0.11.2"),
+        ("vllm", "--use-v2-block-manager", "0.33.0", "no release since 0.11.2 has it"),
         ("vllm", "--dcp-kv-cache-interleave-size", "0.33.0", None),
         ("vllm", "--tensor-parallel-size", "0.33.0", None),
         ("vllm", "--no-such-flag", "0.33.0", None),

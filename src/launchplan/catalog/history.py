@@ -138,7 +138,7 @@ class FlagHistory:
     def _removed(self, change: FlagChange, before: list[str]) -> str:
         if change.removed is not None:
             return f"removed in {change.removed}"
-        return f"removed after {before[-1]}" if before else f"removed before {self.versions[0]}"
+        return f"removed after {before[-1]}" if before else f"no release since {self.versions[0]} has it"
 
     def _not_yet(self, release: str) -> str:
         place = self.versions.index(release)

@@ -56,7 +56,9 @@ def _dotted_refused(words: Sequence[Word]) -> Refusal | None:
         if "=" not in word.text:
             skip = True
             if place + 1 == len(words):
-                return Refusal("expected one argument", word.index)
+                decimal = re.fullmatch(r"-\d*\.\d+", word.text)
+                cure = f"{word.text} alone is taken for a flag: write --flag={word.text}"
+                return Refusal(cure if decimal else "expected one argument", word.index)
     return None
 
 
