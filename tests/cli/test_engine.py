@@ -58,6 +58,7 @@ def make_arg_parser(parser):
     add("--any", type=bool)
     add("--files", nargs="*", action="append")
     add("--eager", action=argparse.BooleanOptionalAction, default=False)
+    add("--url", nargs=1, metavar=("URL",), action="append")
     add("--secret", default=argparse.SUPPRESS)
     return parser
 """,
@@ -102,6 +103,7 @@ FLAGS = (
     Flag(names=("--any",), dest="any", type="opaque"),
     Flag(names=("--files",), dest="files", kind="list", action="append", type="str", may_be_empty=True),
     Flag(names=("--eager", "--no-eager"), dest="eager", kind="switch", default=False),
+    Flag(names=("--url",), dest="url", action="append", type="str"),
     Flag(names=("--secret",), dest="secret", type="str"),
 )
 VARIABLES = (
@@ -159,7 +161,7 @@ def test_record_reads_flags_and_variables(launchplan: Runner, site: Path) -> Non
     install(site, VLLM)
     ran = launchplan("engine", "record")
     assert (ran.code, ran.out) == (0, "")
-    assert ran.err == "vllm-0.34.0rc1.yaml written: 16 flags, 5 variables\n"
+    assert ran.err == "vllm-0.34.0rc1.yaml written: 17 flags, 5 variables\n"
     facts = read_fact(EngineFacts, Path("vllm-0.34.0rc1.yaml"))
     assert (facts.engine, facts.version) == ("vllm", "0.34.0rc1")
     assert facts.flags == FLAGS

@@ -184,7 +184,7 @@ def value_names(action: Any) -> Any:
         return []
     if isinstance(action.metavar, list):
         return [str(name) for name in action.metavar]
-    text = action.metavar or ""
+    text = action.metavar if isinstance(action.metavar, str) else ""
     return text[1 : text.index("}")].split(",") if text.startswith("{") and "}" in text else []
 
 
