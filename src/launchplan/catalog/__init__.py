@@ -7,18 +7,22 @@ from launchplan.catalog.engine_models import EngineModels, engine_models
 from launchplan.catalog.engines import Ambiguous, EngineFacts, Flag
 from launchplan.catalog.fabrics import Fabric
 from launchplan.catalog.gpus import Gpu
+from launchplan.catalog.history import FlagChange, FlagHistory, flag_history
 from launchplan.catalog.load import (
     cluster_preset,
     cluster_presets,
     engine_facts,
     fabric,
     fabrics,
+    given,
+    given_facts,
     gpu,
     gpus,
     nearest_cluster_preset,
     nearest_fabric,
     nearest_facts,
     nearest_gpu,
+    read_engine_facts,
     version_key,
     versions,
 )
@@ -34,6 +38,8 @@ __all__ = [
     "EngineModels",
     "Fabric",
     "Flag",
+    "FlagChange",
+    "FlagHistory",
     "Gpu",
     "ModelEntry",
     "calibration",
@@ -44,6 +50,9 @@ __all__ = [
     "engine_models",
     "fabric",
     "fabrics",
+    "flag_history",
+    "given",
+    "given_facts",
     "gpu",
     "gpus",
     "model",
@@ -53,6 +62,7 @@ __all__ = [
     "nearest_facts",
     "nearest_gpu",
     "nearest_model",
+    "read_engine_facts",
     "version_key",
     "versions",
 ]

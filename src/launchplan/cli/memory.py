@@ -8,7 +8,7 @@ import click
 
 from launchplan.cli.exits import CLEAN, UNREADABLE
 from launchplan.cli.inputs import examine, say_obstacles
-from launchplan.cli.options import cluster_option, recipe_argument, set_option
+from launchplan.cli.options import cluster_option, engine_facts_option, recipe_argument, set_option
 from launchplan.cli.output import emit, say
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 @recipe_argument
 @cluster_option
 @set_option
+@engine_facts_option
 @click.option("--json", "as_json", is_flag=True, help="Print bytes, intervals and origins as JSON.")
 def memory(recipe: str, cluster: str | None, settings: tuple[str, ...], as_json: bool) -> int:
     """Draw what the fullest rank holds, and what its pool serves.

@@ -10,7 +10,7 @@ import click
 
 from launchplan.cli.exits import CLEAN, ERRORS
 from launchplan.cli.inputs import examine, say_findings, say_obstacles
-from launchplan.cli.options import cluster_option, recipe_argument, set_option
+from launchplan.cli.options import cluster_option, engine_facts_option, recipe_argument, set_option
 from launchplan.cli.output import emit, say
 from launchplan.finding import Severity
 from launchplan.units import plural
@@ -38,6 +38,7 @@ _FIRST_STEPS = {"RUNBOOK.md": "next: less {}", "preflight.sh": "on each host: ba
 )
 @cluster_option
 @set_option
+@engine_facts_option
 @click.option(
     "--force", is_flag=True, help="Render despite errors, and over files of the bundle that were edited."
 )

@@ -12,12 +12,14 @@ from pydantic import JsonValue
 from launchplan import catalog
 from launchplan.architecture import Architecture
 from launchplan.catalog import Fabric, Gpu
+from launchplan.errors import InputError
 from launchplan.finding import KeyPath
 from launchplan.recipe import Cluster, Loaded, Recipe
 from launchplan.recipe.schema import Pool, PoolHardware
 from launchplan.resolve.draft import find_draft
 from launchplan.resolve.model import find_model, model_of_config
 from launchplan.resolve.types import ENGINES, Deployment, Resolved, ResolvedPool, Role
+from launchplan.source import problem
 
 
 def resolve(
@@ -39,7 +41,7 @@ def resolve(
         source = find_model(value.model, value.checkpoint, recipe)
     else:
         source = model_of_config(value.model, model_config)
-    version = value.engine.version or catalog.versions(value.engine.name)[-1]
+    version = engine_version(value.engine.name, value.engine.version)
     facts = catalog.nearest_facts(value.engine.name, version)
     checkpoint = value.checkpoint or source.default_checkpoint
     deployment = Deployment(recipe, cluster, value.engine.name, version, facts, source, checkpoint)
@@ -50,6 +52,20 @@ def resolve(
 
 def _with_draft(pool: ResolvedPool, draft: Architecture | None) -> ResolvedPool:
     return replace(pool, draft=draft) if draft is not None else pool
+
+
+def engine_version(engine: str, asked: str | None) -> str:
+    """Give the version that a plan is for: that of the facts given, else the asked one, else the newest.
+
+    Raises `InputError` when the facts given are another engine's.
+    """
+    own = catalog.given()
+    if own is None:
+        return asked or catalog.versions(engine)[-1]
+    if own.engine != engine:
+        message = f"the engine facts given are {own.engine} {own.version}'s, and this is for {engine}"
+        raise InputError((problem("REC001", message, fix=f"record those of {engine}"),))
+    return own.version
 
 
 _NO_SHARE = PoolHardware()
