@@ -93,7 +93,7 @@ def _stage_budget(inputs: VllmMemory, stage: Stage) -> Budget | None:
     cut = vllm_cut(inputs.model, inputs.weights, stage)
     held = None
     if draft is not None:
-        held = hold(inputs, "vllm", cut, _batch(inputs), ranks=inputs.weights.tp, draft_bytes=draft)
+        held = hold(inputs, "vllm", cut, batch_of(inputs), ranks=inputs.weights.tp, draft_bytes=draft)
     if held is None:
         return None
     pool, unused = _pool(inputs, held)
@@ -132,7 +132,8 @@ def _ends(
     return seen.low - taken.high - uncounted.high - fixed, seen.high - taken.low - uncounted.low - fixed
 
 
-def _batch(inputs: VllmMemory) -> Batch:
+def batch_of(inputs: VllmMemory) -> Batch:
+    """Give the largest step that is profiled."""
     weights = inputs.weights
     parts = 1 if weights.expert_parallel else weights.tp * weights.dp
     return Batch(inputs.batch_tokens, inputs.max_num_seqs, weights.tp, parts)
