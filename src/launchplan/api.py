@@ -15,8 +15,9 @@ from launchplan.engines.budgets import PoolMemory
 from launchplan.errors import InputError, RefusedError
 from launchplan.finding import Finding, KeyPath, Location, Severity
 from launchplan.lint import Site, find_command, lint_command
+from launchplan.observe import Observation, observe_pools
 from launchplan.pipeline import Plan, budgets_of, make_plan
-from launchplan.recipe import Source
+from launchplan.recipe import Source, load_measured
 from launchplan.render import TARGETS, Bundle, render_bundle
 from launchplan.source import problem
 
@@ -28,6 +29,7 @@ __all__ = [
     "KeyPath",
     "Location",
     "MemoryReport",
+    "Observation",
     "Plan",
     "PoolMemory",
     "RefusedError",
@@ -37,6 +39,7 @@ __all__ = [
     "check",
     "lint",
     "memory",
+    "observe",
     "render",
 ]
 
@@ -129,13 +132,33 @@ def memory(
     *,
     cluster: Source | None = None,
     set: Iterable[str] = (),  # noqa: A002
+    measured: Source | None = None,
 ) -> MemoryReport:
     """Compute the memory of a recipe's ranks: bytes by class as intervals, the pool, what it serves.
 
-    Raises `InputError` for unreadable input. A plan with errors is computed as far as it is known.
+    `measured` is what `Observation.kept` wrote: its terms take the place of estimates where the launch is the
+    same. Raises `InputError` for unreadable input. A plan with errors is computed as far as it is known.
     """
     plan = make_plan(recipe, cluster, set)
-    return MemoryReport(budgets_of(plan), plan)
+    kept = load_measured(measured).value if measured is not None else None
+    return MemoryReport(budgets_of(plan, kept), plan)
+
+
+def observe(  # a recipe, a log, and what neither says
+    recipe: Source,
+    log_text: str,
+    *,
+    cluster: Source | None = None,
+    set: Iterable[str] = (),  # noqa: A002
+    role: str | None = None,
+    name: str = "<log>",
+) -> Observation:
+    """Compare what an engine's log measured with what a recipe's plan says.
+
+    `role` names the pool that the log is of where a recipe has several, `name` the log in what is kept of it.
+    Raises `InputError` for unreadable input, and for a log without a figure.
+    """
+    return observe_pools(budgets_of(make_plan(recipe, cluster, set)), log_text, name=name, role=role)
 
 
 def render(

@@ -11,7 +11,16 @@ from launchplan.errors import InputError
 from launchplan.finding import Finding, Severity, dotted
 from launchplan.layout import Layout, place
 from launchplan.memory.capacity import Choice
-from launchplan.recipe import Cluster, Loaded, Recipe, Source, changed, load_cluster, load_recipe
+from launchplan.recipe import (
+    Cluster,
+    Loaded,
+    MeasuredFile,
+    Recipe,
+    Source,
+    changed,
+    load_cluster,
+    load_recipe,
+)
 from launchplan.resolve import Resolved, resolve
 from launchplan.rules import RULES, Rule
 from launchplan.rules.run import Stages, run
@@ -64,14 +73,16 @@ def plan_of(
     return Plan(deployment.recipe, deployment.cluster, resolved, layout, launch, views, findings, not_run)
 
 
-def budgets_of(plan: Plan) -> tuple[PoolMemory, ...]:
+def budgets_of(plan: Plan, measured: MeasuredFile | None = None) -> tuple[PoolMemory, ...]:
     """Compute the memory of the fullest rank of each pool; without those whose model or GPU is not known.
 
-    What another setting would change is told only where the rules take it.
+    What another setting would change is told only where the rules take it. What logs measured takes the place
+    of estimates where the launch is still the same.
     """
+    kept = {each.role: each for each in measured.pools} if measured is not None else {}
     return tuple(
         replace(pool, choices=tuple(choice for choice in pool.choices if _is_taken(plan, pool, choice)))
-        for pool in pool_memory(plan.views)
+        for pool in pool_memory(plan.views, kept)
     )
 
 

@@ -34,9 +34,9 @@ class EngineCalibration(Fact):
     loading_gib: Spread
     """What loading takes beyond the parameters, whatever their size."""
     loading_share: Spread
-    """Bytes that loading takes beyond the parameters, as a share of them; of the routed experts where `all_grow`
-    is false."""
+    """Bytes that loading takes beyond the parameters, as a share of them."""
     all_grow: bool
+    """That share is one of all parameters, not of the routed experts alone."""
     non_torch_gib: Spread
     """CUDA context and libraries of a rank that works alone."""
     non_torch_gib_per_peer: Spread

@@ -22,6 +22,7 @@ from launchplan.cli.explain import explain
 from launchplan.cli.listing import listing
 from launchplan.cli.memory import memory
 from launchplan.cli.new import new
+from launchplan.cli.observe import observe
 from launchplan.cli.output import leave_closed_pipe, leave_interrupted, never_fail_to_encode, say
 from launchplan.cli.render import render
 from launchplan.cli.schema import schema
@@ -51,7 +52,7 @@ def launchplan() -> None:
     """
 
 
-for _command in (check, render, show, memory, explain, listing, new, catalog, schema, docs):
+for _command in (check, render, show, memory, observe, explain, listing, new, catalog, schema, docs):
     launchplan.add_command(_command)
 
 
