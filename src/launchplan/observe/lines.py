@@ -1,7 +1,7 @@
 """The lines of engine logs that tell of memory, one row a wording.
 
-vLLM: v1/worker/gpu_worker.py, v1/worker/gpu_model_runner.py, v1/core/kv_cache_utils.py and v1/engine/core.py of 0.11
-to 0.33, and worker/worker.py and executor/executor_base.py of the engine before it. SGLang of 0.4 and 0.5:
+vLLM of 0.11 to 0.33: gpu_worker.py and gpu_model_runner.py of v1/worker/, v1/core/kv_cache_utils.py and
+v1/engine/core.py; before it, worker/worker.py and executor/executor_base.py. SGLang of 0.4 and 0.5:
 mem_cache/memory_pool.py, model_executor/model_runner.py, managers/scheduler.py; its GB are divided by 2^30.
 """
 

@@ -53,6 +53,8 @@ class VllmMemory:
     """An encoder of images is profiled."""
     draft: Architecture | None = None
     """A draft model with weights of its own."""
+    fp8_cache: str = "fp8"
+    """The layout that `--kv-cache-dtype fp8` would give."""
     assumed: tuple[str, ...] = ()
     """What had to be taken for granted, as sentences for a report."""
     measured: tuple[Measured, ...] = ()
@@ -194,8 +196,7 @@ def _others(inputs: VllmMemory) -> Iterator[tuple[str, VllmMemory]]:
         if most > 1:
             yield f"parallel.dcp: {most}", replace(inputs, cache=replace(cache, dcp=most))
     if not cache.cache_dtype.startswith(("fp8", "nvfp4")):
-        dtype = "fp8_ds_mla" if model.sparse_indexer else "fp8"
-        yield "serve.kv_cache_dtype: fp8", replace(inputs, cache=replace(cache, cache_dtype=dtype))
+        yield "serve.kv_cache_dtype: fp8", replace(inputs, cache=replace(cache, cache_dtype=inputs.fp8_cache))
     if (model.num_attention_heads or 0) % (weights.tp * 2) == 0:
         yield f"parallel.tp: {weights.tp * 2}", _wider(inputs)
     usual = inputs.lengths.tail or inputs.lengths.mean
