@@ -132,15 +132,16 @@ def memory(
     *,
     cluster: Source | None = None,
     set: Iterable[str] = (),  # noqa: A002
-    measured: Source | None = None,
+    measured: Iterable[Source] = (),
 ) -> MemoryReport:
     """Compute the memory of a recipe's ranks: bytes by class as intervals, the pool, what it serves.
 
-    `measured` is what `Observation.kept` wrote: its terms take the place of estimates where the launch is the
-    same. Raises `InputError` for unreadable input. A plan with errors is computed as far as it is known.
+    `measured` holds what `Observation.kept` wrote of one pool each: its terms take the place of estimates
+    where the launch is the same. Raises `InputError` for unreadable input.
+    A plan with errors is computed as far as it is known.
     """
     plan = make_plan(recipe, cluster, set)
-    kept = load_measured(measured).value if measured is not None else None
+    kept = [load_measured(each).value for each in measured]
     return MemoryReport(budgets_of(plan, kept), plan)
 
 

@@ -73,13 +73,13 @@ def plan_of(
     return Plan(deployment.recipe, deployment.cluster, resolved, layout, launch, views, findings, not_run)
 
 
-def budgets_of(plan: Plan, measured: MeasuredFile | None = None) -> tuple[PoolMemory, ...]:
+def budgets_of(plan: Plan, measured: Iterable[MeasuredFile] = ()) -> tuple[PoolMemory, ...]:
     """Compute the memory of the fullest rank of each pool; without those whose model or GPU is not known.
 
     What another setting would change is told only where the rules take it. What logs measured takes the place
     of estimates where the launch is still the same.
     """
-    kept = {each.role: each for each in measured.pools} if measured is not None else {}
+    kept = {pool.role: pool for each in measured for pool in each.pools}
     return tuple(
         replace(pool, choices=tuple(choice for choice in pool.choices if _is_taken(plan, pool, choice)))
         for pool in pool_memory(plan.views, kept)

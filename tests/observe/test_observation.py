@@ -41,7 +41,7 @@ def test_planned_and_measured_stand_side_by_side() -> None:
 
 
 def test_what_was_measured_takes_the_place_of_estimates() -> None:
-    (pool,) = api.memory(RECIPE, measured=_kept()).pools
+    (pool,) = api.memory(RECIPE, measured=[_kept()]).pools
     terms = {each.name: each for each in (*pool.memory.budget.terms, pool.memory.budget.pool)}
     assert {name: each.origin for name, each in terms.items()} == dict.fromkeys(terms, "measured")
     assert {each.origin_text for each in terms.values()} == {"measured, start.log"}
@@ -57,7 +57,7 @@ def test_what_was_measured_takes_the_place_of_estimates() -> None:
 
 
 def test_terms_of_another_launch_stay_estimates() -> None:
-    report = api.memory(RECIPE, measured=_kept(), set=["serve.max_num_seqs=64"])
+    report = api.memory(RECIPE, measured=[_kept()], set=["serve.max_num_seqs=64"])
     (pool,) = report.pools
     origins = {each.name: each.origin for each in (*pool.memory.budget.terms, pool.memory.budget.pool)}
     assert origins == {
@@ -75,7 +75,7 @@ def test_terms_of_another_launch_stay_estimates() -> None:
 
 
 def test_measured_weights_are_no_other_layouts() -> None:
-    (pool,) = api.memory(RECIPE, measured=_kept(), set=["parallel.tp=1"]).pools
+    (pool,) = api.memory(RECIPE, measured=[_kept()], set=["parallel.tp=1"]).pools
     assert pool.memory.budget.term("weights").origin == "calibrated"
     assert "weights of start.log is not used: tp was 2, is 1" in pool.unused
 
@@ -88,7 +88,7 @@ def test_a_log_of_another_launch_is_said_to_be_one() -> None:
         "the engine was started with a share of 0.85, the recipe says 0.92",
         "max_model_len of the log is 65,536, of the recipe 131,072",
     )
-    (pool,) = api.memory(RECIPE, measured=found.kept()).pools
+    (pool,) = api.memory(RECIPE, measured=[found.kept()]).pools
     assert pool.memory.budget.term("pool").origin == "calibrated"
     assert "non-torch of start.log is not used: version was 0.31.0, is 0.33.0" in pool.unused
 
@@ -100,7 +100,7 @@ def test_sglang() -> None:
     assert names["pool", "GiB"] == pytest.approx(38.08)
     assert names["states", "slots"] == 124
     assert names["non-torch", "GiB"] == pytest.approx(1.17, abs=0.01)
-    (pool,) = api.memory(recipe, measured=found.kept()).pools
+    (pool,) = api.memory(recipe, measured=[found.kept()]).pools
     assert pool.memory.budget.term("pool").origin == "measured"
 
 

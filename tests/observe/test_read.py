@@ -82,6 +82,12 @@ def test_estimate_that_is_taken_besides_the_peak() -> None:
     assert (found["cuda graphs"], found["activations"]) == (1.55, 2.35)
 
 
+def test_lines_that_only_look_like_figures() -> None:
+    digits = "9" * 200_000
+    assert read_log(f"GPU KV cache size: {digits}\nAvailable KV cache memory: {digits} GiB") is None
+    assert read_log("Load weight end. " + "elapsed=" * 50_000) is None
+
+
 def test_nothing_of_an_engine() -> None:
     assert read_log("") is None
     assert read_log("GPU KV cache size: none\nLoad weight end.\nhello") is None

@@ -22,10 +22,15 @@ if TYPE_CHECKING:
 @recipe_argument
 @cluster_option
 @set_option
-@click.option("--measured", metavar="FILE", help="Figures that `launchplan observe --write` kept.")
+@click.option(
+    "--measured",
+    metavar="FILE",
+    multiple=True,
+    help="Figures that `launchplan observe --write` kept, one file a pool.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print bytes, intervals and origins as JSON.")
 def memory(
-    recipe: str, cluster: str | None, settings: tuple[str, ...], measured: str | None, *, as_json: bool
+    recipe: str, cluster: str | None, settings: tuple[str, ...], measured: tuple[str, ...], *, as_json: bool
 ) -> int:
     """Draw what the fullest rank holds, and what its pool serves.
 
@@ -35,7 +40,7 @@ def memory(
     from launchplan.pipeline import budgets_of
     from launchplan.recipe import load_measured
 
-    kept = load_measured(Path(measured)).value if measured is not None else None
+    kept = [load_measured(Path(each)).value for each in measured]
     outcome = examine(recipe, cluster, settings)
     if outcome.plan is None:
         say_obstacles(outcome)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-_NUMBER = r"(-?[\d,]*\.?\d+)"
+# Bounded: a log may hold anything.
+_NUMBER = r"(-?\d[\d,]{0,30}(?:\.\d{1,12})?)"
 _SIZE = _NUMBER + r" ?Gi?B"
 
 
@@ -57,7 +58,7 @@ VLLM = (
 )
 SGLANG = (
     _line("Load weight begin. avail mem=@", "before_gib"),
-    Line(re.compile(r"Load weight end\..*?elapsed=([\d.]+) s"), ("load_s",)),
+    Line(re.compile(rf"Load weight end\..*?elapsed={_NUMBER} s"), ("load_s",)),
     Line(
         re.compile(rf"Load weight end\..*?avail mem={_SIZE}, mem usage={_SIZE}"), ("after_gib", "weights_gib")
     ),
@@ -75,7 +76,7 @@ SGLANG = (
     ),
     _line("Memory pool end. avail mem=@", "after_pool_gib"),
     Line(
-        re.compile(r"Capture (?:target decode )?(?:cuda|CUDA) graph end\..*?elapsed[=:] ?([\d.]+) s"),
+        re.compile(rf"Capture (?:target decode )?(?:cuda|CUDA) graph end\..*?elapsed[=:] ?{_NUMBER} s"),
         ("capture_s",),
     ),
     Line(

@@ -15,7 +15,7 @@ Number = Annotated[float, Field(allow_inf_nan=False, strict=False)]
 class MeasuredTerm(Section):
     """One term of a rank's budget."""
 
-    gib: Number
+    gib: Annotated[float, Field(ge=-1e6, le=1e6, allow_inf_nan=False, strict=False)]
     step_gib: Annotated[float, Field(gt=0, le=1, strict=False)]
     """What the last printed digit is worth."""
 
