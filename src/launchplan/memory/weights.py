@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 # Both engines pad the vocabulary to a multiple of this before they split it.
 _VOCABULARY_STEP = 64
+# Kinds that a cut treats in its own way even where ranks don't share them.
+_CUT_BY_KIND = frozenset({"experts", "shared_experts", "router"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ def rank_weights(model: Architecture, cut: Cut) -> RankWeights | None:
         return None
     by_class: dict[TensorClass, int] = {}
     held = _Held(cut)
-    for each in stored.tensors:
+    for each in _made(model, cut.engine):
         if (times := held.times(each)) and (amount := _bytes(each, cut, times)):
             name = each.tensor.tensor_class
             by_class[name] = by_class.get(name, 0) + amount
@@ -84,6 +86,26 @@ def heaviest_stage(model: Architecture, cuts: Iterable[Cut]) -> tuple[int, RankW
     return max(known, key=lambda each: each[1].total, default=None)
 
 
+@lru_cache(maxsize=512)
+def _made(model: Architecture, engine: Holder) -> tuple[Stored, ...]:
+    """List what an engine makes; what every rank holds whole and unquantized is one entry a kind of layer."""
+    alike: dict[tuple[object, ...], Stored] = {}
+    others: list[Stored] = []
+    for each in store(model).tensors:
+        tensor = each.tensor
+        if engine not in tensor.held_by:
+            continue
+        plain = each.storage == UNQUANTIZED and not tensor.quantizable and tensor.split == "whole"
+        if not plain or tensor.kind in _CUT_BY_KIND:
+            others.append(each)
+            continue
+        key = (tensor.kind, tensor.part, tensor.place, tensor.loaded_width, tensor.copies, id(each.layers))
+        before = alike[key].tensor.rows if key in alike else 0
+        whole = replace(tensor, rows=before + tensor.rows * tensor.columns, columns=1)
+        alike[key] = Stored(whole, each.storage, each.layers)
+    return (*others, *alike.values())
+
+
 class _Held:
     """How often a rank's stage holds each tensor."""
 
@@ -96,7 +118,7 @@ class _Held:
 
     def times(self, stored: Stored) -> int:
         tensor, cut, layers = stored.tensor, self._cut, stored.layers
-        if cut.engine not in tensor.held_by or (tensor.part == "mtp" and not cut.mtp):
+        if tensor.part == "mtp" and not cut.mtp:
             return 0
         if tensor.part == "vision" and not cut.vision:
             return 0
