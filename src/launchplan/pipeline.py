@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from launchplan.engines import EngineView, Launch, build_launch, head_views
 from launchplan.engines.budgets import PoolMemory, pool_memory
 from launchplan.errors import InputError
-from launchplan.finding import Finding, Severity, dotted
+from launchplan.finding import Finding, Location, Severity, dotted
 from launchplan.layout import Layout, place
 from launchplan.memory.capacity import Choice
 from launchplan.recipe import (
@@ -24,6 +24,7 @@ from launchplan.recipe import (
 from launchplan.resolve import Resolved, resolve
 from launchplan.rules import RULES, Rule
 from launchplan.rules.run import Stages, run
+from launchplan.source import problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,11 @@ def budgets_of(plan: Plan, measured: Iterable[MeasuredFile] = ()) -> tuple[PoolM
     of estimates where the launch is still the same.
     """
     kept = {pool.role: pool for each in measured for pool in each.pools}
+    known = {pool.role for pool in plan.resolved.pools}
+    for role in kept:
+        if role not in known:
+            message = f"pool {role} was measured; the recipe has {', '.join(sorted(known))}"
+            raise InputError((problem("REC008", message, Location("<measured>")),))
     return tuple(
         replace(pool, choices=tuple(choice for choice in pool.choices if _is_taken(plan, pool, choice)))
         for pool in pool_memory(plan.views, kept)

@@ -125,3 +125,8 @@ def test_refusals(recipe: str, text: str, role: str | None, message: str, fix: s
     (finding,) = caught.value.findings
     assert finding.message == message
     assert (fix or "") in (finding.fix or "")
+
+
+def test_measurements_of_another_pool_are_refused() -> None:
+    with pytest.raises(InputError, match="pool decode was measured; the recipe has serve"):
+        api.memory(RECIPE, measured=[_kept().replace("role: serve", "role: decode")])
