@@ -16,8 +16,9 @@ from launchplan.engines.compare import Change, Comparison, ProcessChanges, Side,
 from launchplan.errors import InputError, RefusedError
 from launchplan.finding import Finding, KeyPath, Location, Severity
 from launchplan.lint import Command, RecipeDraft, Site, draft_recipe, find_command, lint_command
+from launchplan.observe import Observation, observe_pools
 from launchplan.pipeline import Plan, budgets_of, make_plan
-from launchplan.recipe import Source
+from launchplan.recipe import Source, load_measured
 from launchplan.render import TARGETS, Bundle, render_bundle
 from launchplan.source import problem
 
@@ -31,6 +32,7 @@ __all__ = [
     "KeyPath",
     "Location",
     "MemoryReport",
+    "Observation",
     "Plan",
     "PoolMemory",
     "ProcessChanges",
@@ -43,6 +45,7 @@ __all__ = [
     "diff",
     "lint",
     "memory",
+    "observe",
     "render",
     "to_recipe",
 ]
@@ -194,13 +197,34 @@ def memory(
     *,
     cluster: Source | None = None,
     set: Iterable[str] = (),  # noqa: A002
+    measured: Iterable[Source] = (),
 ) -> MemoryReport:
     """Compute the memory of a recipe's ranks: bytes by class as intervals, the pool, what it serves.
 
-    Raises `InputError` for unreadable input. A plan with errors is computed as far as it is known.
+    `measured` holds what `Observation.kept` wrote of one pool each: its terms take the place of estimates
+    where the launch is the same. Raises `InputError` for unreadable input.
+    A plan with errors is computed as far as it is known.
     """
     plan = make_plan(recipe, cluster, set)
-    return MemoryReport(budgets_of(plan), plan)
+    kept = [load_measured(each).value for each in measured]
+    return MemoryReport(budgets_of(plan, kept), plan)
+
+
+def observe(  # a recipe, a log, and what neither says
+    recipe: Source,
+    log_text: str,
+    *,
+    cluster: Source | None = None,
+    set: Iterable[str] = (),  # noqa: A002
+    role: str | None = None,
+    name: str = "<log>",
+) -> Observation:
+    """Compare what an engine's log measured with what a recipe's plan says.
+
+    `role` names the pool that the log is of where a recipe has several, `name` the log in what is kept of it.
+    Raises `InputError` for unreadable input, and for a log without a figure.
+    """
+    return observe_pools(budgets_of(make_plan(recipe, cluster, set)), log_text, name=name, role=role)
 
 
 def render(

@@ -24,6 +24,7 @@ from launchplan.cli.explain import explain
 from launchplan.cli.listing import listing
 from launchplan.cli.memory import memory
 from launchplan.cli.new import new
+from launchplan.cli.observe import observe
 from launchplan.cli.output import leave_closed_pipe, leave_interrupted, never_fail_to_encode, say
 from launchplan.cli.render import render
 from launchplan.cli.schema import schema
@@ -53,7 +54,21 @@ def launchplan() -> None:
     """
 
 
-for _command in (check, render, show, memory, diff, explain, listing, new, catalog, engine, schema, docs):
+for _command in (
+    check,
+    render,
+    show,
+    memory,
+    observe,
+    diff,
+    explain,
+    listing,
+    new,
+    catalog,
+    engine,
+    schema,
+    docs,
+):
     launchplan.add_command(_command)
 
 
