@@ -20,6 +20,8 @@ class PodCommand:
     command: tuple[str, ...]
     args: tuple[str, ...]
     env: tuple[tuple[str, str], ...]
+    unknown: tuple[str, ...]
+    """Variables that nothing in a pod tells; they are left out."""
 
 
 def pod_command(launch: Launch, processes: tuple[Process, ...]) -> PodCommand:
@@ -40,12 +42,13 @@ def pod_command(launch: Launch, processes: tuple[Process, ...]) -> PodCommand:
     if any(word is None for word in words):
         raise ValueError(f"an argument of {first.name} is known to no pod")
     planned = tuple(word for word in words if word is not None)
-    env = ((each.name, pod_text(each.value, sites)) for each in environment.variables)
+    env = [(each.name, pod_text(each.value, sites)) for each in environment.variables]
     known = tuple((name, value) for name, value in env if value is not None)
+    unknown = tuple(name for name, value in env if value is None)
     if wrapper:
-        return PodCommand(wrapper, planned, known)
+        return PodCommand(wrapper, planned, known, unknown)
     split = len(first.command) if len(first.command) < 3 else 2  # program and subcommand
-    return PodCommand(planned[:split], planned[split:], known)
+    return PodCommand(planned[:split], planned[split:], known, unknown)
 
 
 def _of_index(processes: tuple[Process, ...]) -> tuple[tuple[Flag, ...], tuple[str, ...]]:

@@ -46,6 +46,8 @@ class Pod:
     command: tuple[str, ...]
     args: tuple[str, ...]
     env: tuple[Pair, ...]
+    unknown: tuple[str, ...]
+    """Variables that are left out, for which the cluster file names no interface."""
     engine: bool
     """An engine, not a router: it has GPUs, pins memory, and may need the hub's token."""
     token_secret: str
@@ -101,6 +103,11 @@ class Pod:
         return self.engine or bool(self.env)
 
     @property
+    def lacks(self) -> bool:
+        """Whether variables are left out."""
+        return bool(self.unknown)
+
+    @property
     def has_selector(self) -> bool:
         """Whether only some nodes will do."""
         return bool(self.node_selector)
@@ -138,6 +145,7 @@ def pod_of(launch: Launch, processes: tuple[Process, ...], title: str, container
         command=command.command,
         args=(*command.args, *_reachable(launch, first)),
         env=(*_own_address(launch, first, command.env), *(Pair(name, text) for name, text in command.env)),
+        unknown=command.unknown,
         engine=engine,
         token_secret=cluster.token_secret or TOKEN.lower().replace("_", "-"),
         token_optional=cluster.token_secret is None,
