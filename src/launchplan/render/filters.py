@@ -100,7 +100,7 @@ def _escape(char: str) -> str:
 
 def literal(text: str) -> Printed:
     """Write text that was brought into the file's own form before; refuse more than one line."""
-    if text.splitlines() not in ([], [text]):
+    if "\n" in text or "\r" in text:
         raise TemplateError(f"a template prints several lines where one belongs: {text!r}")
     return Printed(text)
 

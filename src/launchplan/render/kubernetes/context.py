@@ -11,6 +11,7 @@ from launchplan.render.kubernetes.names import base_name, workload_name
 from launchplan.render.kubernetes.pod import Pod, pod_of
 from launchplan.render.kubernetes.site import cluster_or_default, launch_of_pods
 from launchplan.render.shell.scripts import Script, scripts
+from launchplan.resolve import ResolvedPool
 
 _PARTS = {"serve": "serves the API", "prefill": "computes prompts", "decode": "generates tokens",
           "router": "hands requests to prefill and decode"}  # fmt: skip
@@ -146,13 +147,19 @@ def _workloads(launch: Launch, container: str) -> Iterator[Workload]:
             size=pool.nodes,
             leader=_pod(launch, (leader,), titles, container),
             worker=pod_of(launch, tuple(workers), _WORKERS, container) if workers else None,
-            needs=pool.fabric.platform_needs if pool.fabric is not None and pool.nodes > 1 else (),
+            needs=_needs(pool),
         )
     for router in (each for each in launch.processes if each.role == "router"):
         pod = _pod(launch, (router,), titles, "")
         yield Workload(
             workload_name(launch, "router"), "router", _PARTS["router"], "deployment", 1, 1, pod, None, ()
         )
+
+
+def _needs(pool: ResolvedPool) -> tuple[str, ...]:
+    """List what the fabric of a pool that speaks to other nodes wants of the platform."""
+    speaks = pool.nodes > 1 or pool.role != "serve"
+    return pool.fabric.platform_needs if pool.fabric is not None and speaks else ()
 
 
 def _pod(launch: Launch, processes: tuple[Process, ...], titles: dict[str, Script], container: str) -> Pod:

@@ -26,6 +26,8 @@ class Volume:
     size: str = ""
     read_only: bool = False
     created: bool = False
+    expected: bool = False
+    """The folder is there already; a pod without it does not start."""
     downloads: bool = False
     """Each new pod fills it again."""
 
@@ -85,5 +87,12 @@ def _volume(index: int, mount: Mount, target: str) -> Volume:
     name = f"{name}-{index}" if mount.kind == "model" and index else name
     if not source:
         return Volume(name, target, "empty", downloads=mount.kind == "hub")
-    created = mount.kind in {"hub", "cache"}
-    return Volume(name, target, "host", source, read_only=mount.read_only, created=created)
+    return Volume(
+        name,
+        target,
+        "host",
+        source,
+        read_only=mount.read_only,
+        created=mount.kind in {"hub", "cache"},
+        expected=mount.kind == "model",
+    )
