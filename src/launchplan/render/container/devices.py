@@ -22,8 +22,10 @@ class Devices:
     gpus: int
     whole_host: bool
     """The process takes every GPU of such a host."""
+    travels: bool
+    """The process speaks to engines on other hosts."""
     rdma: bool
-    """The process speaks RDMA to other hosts: it pins memory and opens `/dev/infiniband`."""
+    """It is known to speak RDMA to them: it pins memory and opens `/dev/infiniband`."""
     imex: bool
     """The process reaches other hosts by NVLink, which needs an IMEX channel."""
     gfx: str | None = None
@@ -58,7 +60,7 @@ def devices_of(launch: Launch, process: Process) -> Devices:
     """Tell what a process needs of its host; a GPU that nobody knows is taken for NVIDIA's."""
     pool = pool_of(launch, process)
     if pool is None:
-        return Devices("none", 0, whole_host=False, rdma=False, imex=False)
+        return Devices("none", 0, whole_host=False, travels=False, rdma=False, imex=False)
     maker = pool.gpu.vendor if pool.gpu is not None else "nvidia"
     vendor: Vendor = "nvidia" if maker == "nvidia" else "amd" if maker == "amd" else "other"
     usual = pool.gpu.gpus_per_node if pool.gpu is not None else None
@@ -71,6 +73,7 @@ def devices_of(launch: Launch, process: Process) -> Devices:
         vendor,
         process.gpus,
         whole_host=process.gpus == usual,
+        travels=travels,
         # KV caches that travel between racks leave the NVLink domain.
         rdma=travels and (known or hcas or (mnnvl and pool.role != "serve")),
         imex=travels and mnnvl,

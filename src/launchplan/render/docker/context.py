@@ -34,7 +34,8 @@ class DockerScript:
     """Folders of the host that are made when they are not there."""
     gpu_devices: str
     """The GPUs where the process does not take all of the host's; empty where it does."""
-    rdma: bool
+    network: bool
+    """It speaks to other hosts: RDMA devices are passed where the host has them."""
     imex: bool
     options: tuple[tuple[Value, ...], ...]
     environment: tuple[tuple[Value, ...], ...]
@@ -63,7 +64,7 @@ class DockerScript:
     @property
     def has_devices(self) -> bool:
         """Whether devices beside the GPUs are passed where the host has them."""
-        return self.rdma or self.imex
+        return self.network or self.imex
 
     @property
     def has_codes(self) -> bool:
@@ -110,7 +111,7 @@ def _script(placed: Placed, deployment: str) -> DockerScript:
         hub_cache=placed.hub_cache,
         folders=tuple(_source(mount) for mount in writable),
         gpu_devices=placed.devices.indices if placed.devices.some else "",
-        rdma=placed.devices.rdma,
+        network=placed.devices.travels,
         imex=placed.devices.imex,
         options=options,
         environment=environment,

@@ -191,7 +191,7 @@ def _resources(launch: Launch, process: Process, devices: Devices) -> tuple[Pair
     cluster = cluster_or_default(launch)
     vendor = pool.gpu.vendor if pool.gpu is not None else "nvidia"
     found = [Pair(cluster.kubernetes.gpu_resource or _GPU_RESOURCES[vendor], str(process.gpus))]
-    if cluster.kubernetes.rdma_resource and (devices.rdma or devices.imex):
+    if cluster.kubernetes.rdma_resource and devices.travels:
         count = cluster.kubernetes.rdma_per_pod or len(cluster.network.hcas) or 1
         found.append(Pair(cluster.kubernetes.rdma_resource, str(count)))
     return tuple(found)

@@ -37,6 +37,11 @@ options=(
   --health-retries 3
   --health-start-period 3600s
 )
+for device in /dev/infiniband /dev/gdrdrv; do # RDMA; a host has what its driver brings
+  if [[ -e $device ]]; then
+    options+=(--device "$device")
+  fi
+done
 if [[ -e /dev/nvidia-caps-imex-channels ]]; then # NVLink between hosts
   options+=(--device /dev/nvidia-caps-imex-channels)
 fi

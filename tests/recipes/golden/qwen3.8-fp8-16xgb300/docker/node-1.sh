@@ -32,6 +32,11 @@ options=(
   --mount "type=bind,source=${HUB_CACHE},target=/root/.cache/huggingface"
   --mount "type=bind,source=${LOCAL_CACHE},target=${LOCAL_CACHE}"
 )
+for device in /dev/infiniband /dev/gdrdrv; do # RDMA; a host has what its driver brings
+  if [[ -e $device ]]; then
+    options+=(--device "$device")
+  fi
+done
 if [[ -e /dev/nvidia-caps-imex-channels ]]; then # NVLink between hosts
   options+=(--device /dev/nvidia-caps-imex-channels)
 fi
