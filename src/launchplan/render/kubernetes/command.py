@@ -9,7 +9,8 @@ from launchplan.render.container.environment import environment_of
 from launchplan.render.kubernetes.site import escaped, pod_text, sites_of
 
 _INDEX = "$(LWS_WORKER_INDEX)"
-_RANK = "--node-rank"
+_RANKS = frozenset({"--node-rank", "--data-parallel-rank"})
+"""Flags whose value is the index of the node."""
 _START_RANK = "--data-parallel-start-rank"
 
 
@@ -58,7 +59,7 @@ def _of_index(processes: tuple[Process, ...]) -> tuple[tuple[Flag, ...], tuple[s
     start: tuple[str, ...] = ()
     for position, flag in enumerate(first.flags):
         twins = [process.flags[position] for process in processes]
-        if first.node and flag.name == _RANK:
+        if first.node and flag.name in _RANKS:
             flags.append(Flag(flag.name, ((_INDEX,),), flag.path))
         elif first.node and flag.name == _START_RANK and len(twins) > 1:
             start = _start(flag.values[0], first.node)

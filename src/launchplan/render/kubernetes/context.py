@@ -50,6 +50,11 @@ class Workload:
         return self.kind == "leaderworkerset"
 
     @property
+    def leader_alone(self) -> bool:
+        """Whether of a group's pods only the leader serves."""
+        return self.leaderworkerset and (self.worker is None or not self.worker.serves)
+
+    @property
     def has_needs(self) -> bool:
         """Whether the platform must bring anything."""
         return bool(self.needs)

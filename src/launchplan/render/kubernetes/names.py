@@ -26,10 +26,12 @@ def workload_name(launch: Launch, role: str) -> str:
     return f"{base_name(launch)}-{role}"
 
 
-def head_host(launch: Launch, process: Process) -> str:
-    """Give the DNS name of an instance's head within its namespace.
+def pod_host(launch: Launch, process: Process) -> str:
+    """Give the DNS name of a process's pod within its namespace.
 
-    The pod of group or ordinal 1 is `<workload>-1.<workload>`, both of a LeaderWorkerSet and a StatefulSet.
+    The pod of group or ordinal 1 is `<workload>-1.<workload>`, both of a LeaderWorkerSet and a StatefulSet;
+    the workers of a group follow as `<workload>-1-2.<workload>`.
     """
     workload = workload_name(launch, process.role)
-    return f"{workload}-{process.instance}.{workload}"
+    worker = f"-{process.node}" if process.node else ""
+    return f"{workload}-{process.instance}{worker}.{workload}"

@@ -15,7 +15,7 @@ from launchplan.engines import Inherited, Launch, Process, Site, Value, build_la
 from launchplan.engines.hosts import cluster_of
 from launchplan.layout import place
 from launchplan.recipe.cluster import Cluster
-from launchplan.render.kubernetes.names import head_host
+from launchplan.render.kubernetes.names import pod_host
 from launchplan.render.quoting import printable
 from launchplan.render.shell.scripts import LOCAL_CACHE
 
@@ -62,23 +62,27 @@ def launch_of_pods(launch: Launch) -> Launch:
 
 def sites_of(launch: Launch, process: Process) -> Mapping[str, str]:
     """Say what each site variable is in the pod of a process; those that nobody knows are left out."""
-    heads = {
-        part.variable: head_host(launch, each)
-        for each in launch.processes
-        if each.role != "router" and each.node == 0
-        for part in each.address
-        if isinstance(part, Site)
-    }
-    known = {**heads, "NODE_ADDR": POD_IP, LOCAL_CACHE: LOCAL_CACHE_FOLDER}
+    named = [each for each in launch.processes if each.role != "router"]
+    known = {variable: pod_host(launch, each) for each in named for variable in _address_of(each)}
+    known |= {"NODE_ADDR": POD_IP, LOCAL_CACHE: LOCAL_CACHE_FOLDER}
     if not host_network(launch):
         known["NODE_IFNAME"] = _POD_INTERFACE
-    if process.role != "router":
-        head = (process.role, process.instance, 0)
-        own = next(each for each in launch.processes if (each.role, each.instance, each.node) == head)
+    group = [each for each in named if (each.role, each.instance) == (process.role, process.instance)]
+    # The own pod comes last, for workers share the variable of their address.
+    for each in sorted(group, key=lambda each: each.node == process.node):
         # A head binds to its address; sockets of ZeroMQ take no name there.
-        address = "$(LWS_LEADER_ADDRESS)" if process.node else POD_IP
-        known |= {part.variable: address for part in own.address if isinstance(part, Site)}
+        address = POD_IP if each.node == process.node else _of_group(launch, each)
+        known |= dict.fromkeys(_address_of(each), address)
     return known
+
+
+def _address_of(process: Process) -> list[str]:
+    return [part.variable for part in process.address if isinstance(part, Site)]
+
+
+def _of_group(launch: Launch, process: Process) -> str:
+    """Name a pod of the own group: its leader as LeaderWorkerSet does."""
+    return pod_host(launch, process) if process.node else "$(LWS_LEADER_ADDRESS)"
 
 
 def pod_text(value: Value, sites: Mapping[str, str]) -> str | None:
