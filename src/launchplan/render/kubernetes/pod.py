@@ -15,13 +15,14 @@ from launchplan.render.kubernetes.command import pod_command
 from launchplan.render.kubernetes.names import base_name
 from launchplan.render.kubernetes.site import POD_IP, cluster_or_default, host_network
 from launchplan.render.kubernetes.volumes import Volume, volumes_of
-from launchplan.render.shell.endpoint import api_port, listens_on_port
+from launchplan.render.shell.endpoint import api_port, is_given
 
 _PROBE_S = 10
 _CPUS_PER_GPU = 2
 _MEMORY_GIB_PER_GPU = 8
 _GPU_RESOURCES = {"nvidia": "nvidia.com/gpu", "amd": "amd.com/gpu", "intel": "gpu.intel.com/xe",
                   "google": "google.com/tpu", "huawei": "huawei.com/Ascend910"}  # fmt: skip
+_SOCKET = ("--uds",)
 _CLIQUE = "nvidia.com/gpu.clique"
 _HOST_ADDRESS = {"vllm": "VLLM_HOST_IP", "sglang": "SGLANG_HOST_IP"}
 """What tells an engine its own address; else it asks the routing table, which several networks confuse."""
@@ -149,7 +150,7 @@ def pod_of(launch: Launch, processes: tuple[Process, ...], title: str, container
         engine=engine,
         token_secret=cluster.token_secret or TOKEN.lower().replace("_", "-"),
         token_optional=cluster.token_secret is None,
-        port=api_port(first) if listens_on_port(first) else 0,
+        port=0 if first.port is None or is_given(first, _SOCKET) else api_port(first),
         health=health_of(launch, first),
         start_failures=start_budget_s(launch, first.role) // _PROBE_S,
         stop_s=STOP_S,
