@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -39,3 +41,12 @@ def test_rendering_twice_gives_the_same_bytes(recipe: str) -> None:
 
 def test_there_is_no_golden_tree_without_a_recipe() -> None:
     assert {path.name for path in GOLDEN.iterdir()} == {Path(recipe).name for recipe in SHIPPED}
+
+
+def test_scripts_are_clean() -> None:
+    scripts = sorted(str(path) for path in GOLDEN.rglob("*.sh"))
+    shellcheck = Path(sys.executable).with_name("shellcheck")
+    found = subprocess.run([shellcheck, *scripts], capture_output=True, text=True, check=False)
+    assert (found.returncode, found.stdout) == (0, "")
+    for script in scripts:
+        assert subprocess.run(["bash", "-n", script], capture_output=True, check=True).stderr == b""
