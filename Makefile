@@ -27,6 +27,7 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 
 $(VENV)/.executors: pyproject.toml | $(VENV)/.dev
 	@$(PIP) install --group executors
+	@$(BIN)/python tests/executors/fetch_kubectl.py
 	@touch $@
 
 demo: $(VENV)/.run   ## check and render the two-node Qwen3.8 recipe

@@ -8,6 +8,7 @@ from launchplan.catalog.engines import Ambiguous, EngineFacts, Flag
 from launchplan.catalog.fabrics import Fabric
 from launchplan.catalog.gpus import Gpu
 from launchplan.catalog.history import FlagChange, FlagHistory, flag_history
+from launchplan.catalog.images import engine_image, router_image
 from launchplan.catalog.load import (
     cluster_preset,
     cluster_presets,
@@ -46,6 +47,7 @@ __all__ = [
     "cluster_preset",
     "cluster_presets",
     "engine_facts",
+    "engine_image",
     "engine_json",
     "engine_models",
     "fabric",
@@ -63,6 +65,7 @@ __all__ = [
     "nearest_gpu",
     "nearest_model",
     "read_engine_facts",
+    "router_image",
     "version_key",
     "versions",
 ]

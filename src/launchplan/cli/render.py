@@ -18,8 +18,14 @@ from launchplan.units import plural
 if TYPE_CHECKING:
     from launchplan.render import Bundle
 
-_FIRST_STEPS = {"RUNBOOK.md": "next: less {}", "preflight.sh": "on each host: bash {} NODE"}
-"""What to do with a new bundle, by the file that it needs; RUNBOOK.md names the nodes' processes."""
+_FIRST_STEPS = {
+    "RUNBOOK.md": "next: less {}",
+    "preflight.sh": "on each host: bash {} NODE",
+    "docker": "with Docker, on each host: bash {}/NODE.sh",
+    "compose": "with Compose, on each host: docker compose --file {}/NODE/docker-compose.yaml up --detach",
+    "kubernetes": "with Kubernetes: kubectl apply --kustomize {}",
+}
+"""What to do with a new bundle, by the file or folder that it needs; RUNBOOK.md names the processes."""
 
 
 @click.command()
@@ -75,9 +81,8 @@ def render(
 
 
 def _done(bundle: Bundle, folder: Path) -> str:
-    steps = (
-        step.format(_command(folder, name)) for name, step in _FIRST_STEPS.items() if name in bundle.files
-    )
+    present = {path.partition("/")[0] for path in bundle.files}
+    steps = (step.format(_command(folder, name)) for name, step in _FIRST_STEPS.items() if name in present)
     lines = [f"{folder}: {plural(len(bundle.files), 'file')}", *steps]
     return "\n".join(lines) + "\n"
 

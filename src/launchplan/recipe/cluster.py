@@ -13,6 +13,13 @@ Interface = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:@\-]{1,15}$")]
 
 
 AbsolutePath = Annotated[str, Field(pattern=r"^/")]
+HostMount = Annotated[str, Field(pattern=r"^/[^:,\s]*:/[^:,\s]*(:ro|:rw)?$")]
+DnsLabel = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
+DnsName = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
+ResourceName = Annotated[str, Field(pattern=r"^[a-z0-9.-]+/[A-Za-z0-9_.-]+$")]
+LabelKey = Annotated[str, Field(pattern=r"^([a-z0-9.-]+/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$")]
+LabelValue = Annotated[str, Field(pattern=r"^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$")]
+ImageName = Annotated[str, Field(pattern=r"^[^\s,]+$")]
 
 
 class Node(Section):
@@ -77,10 +84,12 @@ class Storage(Section):
 class Container(Section):
     """How containers run here."""
 
-    image: Text | None = None
+    image: ImageName | None = None
     """Image of the engine; wins over the recipe's."""
-    mounts: list[Text] = []
-    """Further `host:container` mounts."""
+    router_image: ImageName | None = None
+    """Image of the router in front of prefill and decode pools."""
+    mounts: list[HostMount] = []
+    """Further `/host:/container` mounts; `:ro` behind one keeps the container from writing there."""
 
 
 class Slurm(Section):
@@ -105,20 +114,32 @@ class Slurm(Section):
 class Kubernetes(Section):
     """How Kubernetes is used here."""
 
-    namespace: Text | None = None
+    namespace: DnsLabel | None = None
     """Namespace."""
-    gpu_resource: Text | None = None
-    """`nvidia.com/gpu`, `amd.com/gpu`."""
-    rdma_resource: Text | None = None
+    api: Literal["deployment", "kserve"] = "deployment"
+    """What runs the pods: `deployment` is a Deployment for one node, a LeaderWorkerSet for several;
+    `kserve` an LLMInferenceService."""
+    gateway: DnsName | None = None
+    """Gateway in front: an InferencePool and an HTTPRoute from this Gateway to it are made, too."""
+    gpu_resource: ResourceName | None = None
+    """`nvidia.com/gpu`, `amd.com/gpu`; left out: the GPU vendor's."""
+    rdma_resource: ResourceName | None = None
     """Resource of the RDMA devices: `rdma/ib`."""
     rdma_per_pod: Count | None = None
-    """RDMA devices a pod asks for."""
-    model_claim: Text | None = None
+    """RDMA devices a pod asks for; left out: as many as `network.hcas` names, else one."""
+    host_network: bool | None = None
+    """Pods use the network of their host; left out: where several nodes speak RoCE."""
+    model_claim: DnsName | None = None
     """PersistentVolumeClaim that holds the checkpoint."""
-    token_secret: Text | None = None
-    """Secret that holds the hub token."""
-    node_selector: dict[str, str] = {}
+    model_claim_path: AbsolutePath | None = None
+    """Where the claim is mounted; left out: `paths.model`, else the hub cache."""
+    token_secret: DnsName | None = None
+    """Secret that holds the hub token under the key `HF_TOKEN`; left out: `hf-token`, where there is one."""
+    node_selector: dict[LabelKey, LabelValue] = {}
     """Labels of the nodes to run on."""
+    topology_key: LabelKey | None = None
+    """Node label whose value all nodes of a deployment share; left out: `nvidia.com/gpu.clique` where the
+    nodes are one NVLink domain."""
 
 
 class Cluster(Section):

@@ -11,10 +11,13 @@ from pydantic import JsonValue
 
 from launchplan.engines import Value
 from launchplan.errors import TemplateError
-from launchplan.render.quoting import shell_word, variable_name
+from launchplan.render.block import Block
+from launchplan.render.quoting import printable, shell_word, variable_name
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _MARKUP = re.compile(r"[\\`*<>|\[\]&]|(?<![^\W_])_|_(?![^\W_])")
+_PLAIN_YAML = re.compile(r"(?:--)?[A-Za-z_/][A-Za-z0-9_.+@/-]*(?::[A-Za-z0-9_./@+-]+)*")
+_YAML_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "y", "n", "null"})
 _BLOCK_START = re.compile(r"^(\d+(?=[.)])|(?=[#+=~-]))")
 
 
@@ -69,6 +72,42 @@ def name(text: str) -> Printed:
 def json_text(value: JsonValue) -> Printed:
     """Write JSON in one line, keys in the order they have."""
     return Printed(json.dumps(value, ensure_ascii=False))
+
+
+def number(value: int) -> Printed:
+    """Write a whole number."""
+    return Printed(str(value))
+
+
+def yaml_scalar(text: str) -> Printed:
+    """Write a string of YAML: plain where every reader takes it for one, else in quotes.
+
+    Text with double quotes in it, JSON for instance, stands in single ones.
+    """
+    printable(text)
+    if _PLAIN_YAML.fullmatch(text) and text.lower() not in _YAML_WORDS:
+        return Printed(text)
+    if '"' in text and text.isprintable():
+        return Printed("'" + text.replace("'", "''") + "'")
+    quoted = json.dumps(text, ensure_ascii=False)
+    return Printed("".join(char if char.isprintable() else _escape(char) for char in quoted))
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def literal(text: str) -> Printed:
+    """Write text that was brought into the file's own form before; refuse more than one line."""
+    if "\n" in text or "\r" in text:
+        raise TemplateError(f"a template prints several lines where one belongs: {text!r}")
+    return Printed(text)
+
+
+def block(lines: Block) -> Printed:
+    """Write lines that were printed before, each at the block's depth."""
+    return Printed(str(lines))
 
 
 def comment(text: str) -> Printed:
@@ -137,6 +176,10 @@ FILTERS: Mapping[str, Callable[..., Printed]] = MappingProxyType(
         "variable": variable,
         "name": name,
         "json": json_text,
+        "yaml": yaml_scalar,
+        "number": number,
+        "literal": literal,
+        "block": block,
         "comment": comment,
         "md": md,
         "prose": prose,

@@ -8,6 +8,8 @@ from launchplan.rules.network import (
     experts_network_known,
     host_address_is_ip,
     hosts_differ,
+    pods_reach_rdma,
+    pods_serve_outside,
     ray_hosts_agree,
     replicas_on_one_node,
     tp_within_domain,
@@ -22,4 +24,6 @@ RULES = (
     experts_network_known.check,
     host_address_is_ip.check,
     ray_hosts_agree.check,
+    pods_reach_rdma.check,
+    pods_serve_outside.check,
 )
