@@ -7,6 +7,7 @@ from launchplan.catalog.engine_models import EngineModels, engine_models
 from launchplan.catalog.engines import Ambiguous, EngineFacts, Flag
 from launchplan.catalog.fabrics import Fabric
 from launchplan.catalog.gpus import Gpu
+from launchplan.catalog.images import engine_image, router_image
 from launchplan.catalog.load import (
     cluster_preset,
     cluster_presets,
@@ -40,6 +41,7 @@ __all__ = [
     "cluster_preset",
     "cluster_presets",
     "engine_facts",
+    "engine_image",
     "engine_json",
     "engine_models",
     "fabric",
@@ -53,6 +55,7 @@ __all__ = [
     "nearest_facts",
     "nearest_gpu",
     "nearest_model",
+    "router_image",
     "version_key",
     "versions",
 ]

@@ -22,10 +22,16 @@ COMMANDS = {
 OF_ENGINE = {"vllm": "vllm-router", "sglang": "sglang-router"}
 
 
+def router_kind(deployment: Deployment) -> str:
+    """Name the router program: the recipe's, else that of the engine."""
+    wanted = deployment.recipe.value.router
+    return (wanted.kind if wanted else None) or OF_ENGINE[deployment.engine]
+
+
 def router_process(deployment: Deployment, instances: tuple[Instance, ...]) -> Process:
     """Make the router's process; it runs on the first host beside the engine."""
     wanted = deployment.recipe.value.router or Router()
-    kind = wanted.kind or OF_ENGINE[deployment.engine]
+    kind = router_kind(deployment)
     flags: list[Flag] = [
         flag("--host", wanted.host, ("router", "host")),
         flag("--port", wanted.port, ("router", "port")),

@@ -13,6 +13,8 @@ Interface = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:@\-]{1,15}$")]
 
 
 AbsolutePath = Annotated[str, Field(pattern=r"^/")]
+HostMount = Annotated[str, Field(pattern=r"^/[^:,\s]*:/[^:,\s]*(:ro|:rw)?$")]
+ImageName = Annotated[str, Field(pattern=r"^[^\s,]+$")]
 
 
 class Node(Section):
@@ -77,10 +79,12 @@ class Storage(Section):
 class Container(Section):
     """How containers run here."""
 
-    image: Text | None = None
+    image: ImageName | None = None
     """Image of the engine; wins over the recipe's."""
-    mounts: list[Text] = []
-    """Further `host:container` mounts."""
+    router_image: ImageName | None = None
+    """Image of the router in front of prefill and decode pools."""
+    mounts: list[HostMount] = []
+    """Further `/host:/container` mounts; `:ro` behind one keeps the container from writing there."""
 
 
 class Slurm(Section):

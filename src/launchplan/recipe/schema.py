@@ -165,6 +165,8 @@ class Router(Section):
 
     kind: Literal["vllm-router", "sglang-router"] | None = None
     """Router program; left out: the one of the engine."""
+    image: Text | None = None
+    """Container image that holds it; used by the container targets."""
     host: Text = "0.0.0.0"  # noqa: S104 # clients are elsewhere; that is what a router is for
     """Address that the router listens on."""
     port: Port = 8080
