@@ -11,10 +11,11 @@ from pydantic import JsonValue
 
 from launchplan.engines import Value
 from launchplan.errors import TemplateError
-from launchplan.render.quoting import shell_word, variable_name
+from launchplan.render.quoting import printable, shell_word, variable_name
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _MARKUP = re.compile(r"[\\`*<>|\[\]&]|(?<![^\W_])_|_(?![^\W_])")
+_PLAIN_OPTION = re.compile(r"[A-Za-z0-9@%+:=,./_\[\]-]+")
 _BLOCK_START = re.compile(r"^(\d+(?=[.)])|(?=[#+=~-]))")
 
 
@@ -49,6 +50,11 @@ def words_or_empty(values: Iterable[Value]) -> Printed:
     return Printed(" ".join(shell_word(value, "empty") for value in values))
 
 
+def sh_or_empty(value: Value | str) -> Printed:
+    """Write one bash word in which a site variable that is not set stands for nothing."""
+    return Printed(shell_word(value, "empty"))
+
+
 def sh_or_local(value: Value | str) -> Printed:
     """Write one bash word in which a site variable that is not set stands for this host."""
     return Printed(shell_word(value, "local"))
@@ -69,6 +75,14 @@ def name(text: str) -> Printed:
 def json_text(value: JsonValue) -> Printed:
     """Write JSON in one line, keys in the order they have."""
     return Printed(json.dumps(value, ensure_ascii=False))
+
+
+def sbatch(text: str) -> Printed:
+    """Write the value of an `#SBATCH` option; sbatch takes off quotes and backslashes, and stops at a hash."""
+    line = one_line(printable(text))
+    if _PLAIN_OPTION.fullmatch(line):
+        return Printed(line)
+    return Printed('"' + re.sub(r'(["\\])', r"\\\1", line) + '"')
 
 
 def comment(text: str) -> Printed:
@@ -131,12 +145,14 @@ FILTERS: Mapping[str, Callable[..., Printed]] = MappingProxyType(
         "sh": sh,
         "words": words,
         "sh_or_fail": sh_or_fail,
+        "sh_or_empty": sh_or_empty,
         "sh_or_local": sh_or_local,
         "words_or_fail": words_or_fail,
         "words_or_empty": words_or_empty,
         "variable": variable,
         "name": name,
         "json": json_text,
+        "sbatch": sbatch,
         "comment": comment,
         "md": md,
         "prose": prose,

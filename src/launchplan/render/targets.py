@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from launchplan.render import shell
+from launchplan.render import shell, slurm
 from launchplan.render.target import Target
 
 TARGETS: Mapping[str, Target] = MappingProxyType(
     {
         "shell": shell.TARGET,
+        "slurm": slurm.TARGET,
     }
 )
