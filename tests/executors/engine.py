@@ -62,7 +62,7 @@ def meet(record: dict[str, object]) -> None:
             except OSError:
                 time.sleep(0.1)
         sys.exit(9)
-    followers = int(os.environ.get("ENGINE_FOLLOWERS") or value("--nnodes") or 2) - 1
+    followers = int(value("--nnodes") or 2) - 1
     met: list[str] = []
     with socket.create_server(("0.0.0.0", place[1])) as server:
         while len(met) < followers:

@@ -106,6 +106,15 @@ class Slurm(Section):
     """Further `#SBATCH` options, without dashes."""
 
 
+class Systemd(Section):
+    """How systemd runs the processes of hosts without a scheduler."""
+
+    folder: Annotated[str, Field(pattern=r"^/[A-Za-z0-9._/-]*[A-Za-z0-9._-]$")] | None = None
+    """Folder of the bundle on every host; left out: `/opt/launchplan/` and the recipe's name."""
+    user: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$")] | None = None
+    """User that the processes run as; left out: root."""
+
+
 class Kubernetes(Section):
     """How Kubernetes is used here."""
 
@@ -148,6 +157,8 @@ class Cluster(Section):
     """Containers."""
     slurm: Slurm = Slurm()
     """Slurm."""
+    systemd: Systemd = Systemd()
+    """systemd."""
     kubernetes: Kubernetes = Kubernetes()
     """Kubernetes."""
     env: Environment = {}

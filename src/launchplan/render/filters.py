@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from launchplan.engines import Value
 from launchplan.errors import TemplateError
 from launchplan.render.quoting import printable, shell_word, variable_name
+from launchplan.render.unit_quoting import command_word, environment_value, unit_word
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _MARKUP = re.compile(r"[\\`*<>|\[\]&]|(?<![^\W_])_|_(?![^\W_])")
@@ -85,6 +86,26 @@ def sbatch(text: str) -> Printed:
     return Printed('"' + re.sub(r'(["\\])', r"\\\1", line) + '"')
 
 
+def unit(text: str) -> Printed:
+    """Write one word of a systemd setting that is a list of words."""
+    return Printed(unit_word(text))
+
+
+def unit_exec(values: Iterable[Value]) -> Printed:
+    """Write words of a command line in a systemd unit; site variables come from its environment."""
+    return Printed(" ".join(command_word(value) for value in values))
+
+
+def unit_text(text: str) -> Printed:
+    """Write the rest of a line in a systemd unit, in a setting that takes it as it is."""
+    return Printed(one_line(text).replace("%", "%%"))
+
+
+def unit_env(text: str) -> Printed:
+    """Write the value of a variable in a file that systemd reads."""
+    return Printed(environment_value(text))
+
+
 def comment(text: str) -> Printed:
     """Write text in a comment that ends with its line."""
     return Printed(one_line(text))
@@ -153,6 +174,10 @@ FILTERS: Mapping[str, Callable[..., Printed]] = MappingProxyType(
         "name": name,
         "json": json_text,
         "sbatch": sbatch,
+        "unit": unit,
+        "unit_exec": unit_exec,
+        "unit_text": unit_text,
+        "unit_env": unit_env,
         "comment": comment,
         "md": md,
         "prose": prose,

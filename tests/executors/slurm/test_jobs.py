@@ -6,7 +6,6 @@ import json
 import os
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,12 +16,11 @@ from launchplan.engines import Launch
 from launchplan.engines.container import image_of
 from launchplan.render import render_bundle
 from tests.executors.hosts import demand
+from tests.executors.programs import install, put
 from tests.executors.slurm.cluster import ADDRESSES, SlurmCluster, wait_for
 from tests.render.kit import fill, make_launch
 
-ENGINE = Path(__file__).parents[1] / "engine.py"
 MODEL = Path(__file__).parents[2] / "render" / "recipes" / "models"
-PROGRAMS = ("vllm", "sglang", "vllm-router", "nvidia-smi")
 PYXIS = Path(__file__).parent / "pyxis.c"
 
 
@@ -60,7 +58,9 @@ def pools(engine: str, transfer: str) -> dict[str, object]:
         "prefill": {"parallel": {"tp": 8}},
         "decode": {"parallel": {"tp": 4}, "hardware": {"gpus_per_node": 4}},
     }
-    whole = recipe(f"pools-{engine}", engine, pools=pair, router={"port": 9000}, transfer={"backend": transfer})
+    whole = recipe(
+        f"pools-{engine}", engine, pools=pair, router={"port": 9000}, transfer={"backend": transfer}
+    )
     return {**whole, "hardware": {"gpu": "h200", "nodes": 1, "gpus_per_node": 8, "fabric": "ethernet"}}
 
 
@@ -79,24 +79,21 @@ class Job:
     """A rendered job, submitted, and what its processes recorded."""
 
     def __init__(
-        self, cluster: SlurmCluster, root: Path, data: dict[str, object], site: Mapping[str, Any] | None = None
+        self,
+        cluster: SlurmCluster,
+        root: Path,
+        data: dict[str, object],
+        site: Mapping[str, Any] | None = None,
     ) -> None:
         self.cluster = cluster
         self.root = root
         whole = {"launchplan": 1, "name": "ci", **(site or {})}
         self.launch: Launch = make_launch(data, whole)
         bundle = render_bundle(self.launch, (), ("slurm",), None)
-        for path, content in bundle.files.items():
-            target = root / "a bundle" / path
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_bytes(content)
-            target.chmod(0o755 if path in bundle.executable else 0o644)
+        put(bundle, root / "a bundle")
         self.records = root / "records"
         self.records.mkdir()
-        programs = root / "programs"
-        programs.mkdir()
-        for name in (*PROGRAMS, "python3"):
-            self._program(programs / name)
+        programs = install(root / "programs")
         self.env = {
             "PATH": f"{programs}:{os.environ['PATH']}",
             "HOME": str(root),
@@ -104,15 +101,6 @@ class Job:
             "ENGINE_VERSION": self.launch.layout.resolved.deployment.version,
             "LOCAL_CACHE": str(root / "caches"),
         }
-
-    def _program(self, path: Path) -> None:
-        if path.name == "nvidia-smi":
-            path.write_text("#!/bin/sh\nfor i in 0 1 2 3 4 5 6 7; do echo \"GPU $i: pretended\"; done\n")
-        else:
-            path.write_text(f'#!/bin/bash\nexec -a "$0" {sys.executable} -IS {path.parent}/.run/{path.name} "$@"\n')
-            (path.parent / ".run").mkdir(exist_ok=True)
-            shutil.copy(ENGINE, path.parent / ".run" / path.name)
-        path.chmod(0o755)
 
     def submit(self, **env: str) -> str:
         script = self.root / "a bundle" / "slurm" / "launch.sbatch"
@@ -122,7 +110,9 @@ class Job:
     def wait_up(self) -> list[dict[str, Any]]:
         """Wait until every process runs and met the others."""
         try:
-            wait_for(lambda: sum("up" in each for each in self.seen()) == len(self.launch.processes), 60, "engines")
+            wait_for(
+                lambda: sum("up" in each for each in self.seen()) == len(self.launch.processes), 60, "engines"
+            )
         except AssertionError as error:
             raise AssertionError(f"{error}\n{self.said()}") from None
         return self.seen()
@@ -157,7 +147,9 @@ def job_root(cluster: SlurmCluster, tmp_path: Path) -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_each_process_gets_its_command_and_environment(case: str, cluster: SlurmCluster, job_root: Path) -> None:
+def test_each_process_gets_its_command_and_environment(
+    case: str, cluster: SlurmCluster, job_root: Path
+) -> None:
     job = Job(cluster, job_root, CASES[case])
     number = job.submit()
     seen = {tuple(each["argv"]): each for each in job.wait_up()}
@@ -222,7 +214,9 @@ def test_a_failed_check_ends_the_job_before_an_engine_starts(cluster: SlurmClust
     assert cluster.wait_state(number, "FAILED") == "FAILED 1:0"
     assert job.seen() == []
     assert "FAIL  1 GPUs, 2 needed" in job.said()
-    again = Job(cluster, job_root / "again", CASES["one-node"]) if (job_root / "again").mkdir() is None else job
+    again = (
+        Job(cluster, job_root / "again", CASES["one-node"]) if (job_root / "again").mkdir() is None else job
+    )
     again.submit(SKIP_PREFLIGHT="1")
     again.wait_up()
 
@@ -244,7 +238,13 @@ def test_hosts_of_the_cluster_file(cluster: SlurmCluster, job_root: Path) -> Non
 
 
 def test_options_of_the_cluster_file(cluster: SlurmCluster, job_root: Path) -> None:
-    options = {"comment": "a \"b\" $c 'd' \\e #f", "mem": "10G", "exclusive": False, "cpus-per-task": 4, "time": 9}
+    options = {
+        "comment": "a \"b\" $c 'd' \\e #f",
+        "mem": "10G",
+        "exclusive": False,
+        "cpus-per-task": 4,
+        "time": 9,
+    }
     slurm = {"partition": "gpu", "gres": "gpu:h200", "time": "0:30:00", "options": options}
     job = Job(cluster, job_root, CASES["pools-sglang"], {"slurm": slurm, "network": {"interface": "eth0"}})
     number = job.submit()

@@ -15,9 +15,9 @@ from launchplan.engines.launch import join, text
 from launchplan.render.shell.shellcheck import literal_codes
 from launchplan.resolve import Deployment
 
-_ANYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 # compared with, not bound
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_TLS_FLAGS = ("--ssl-certfile", "--tls-cert-path")
+ANYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 # compared with, not bound
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+TLS_FLAGS = ("--ssl-certfile", "--tls-cert-path")
 """Of vLLM and SGLang, and of sglang-router. A root path is for proxies: unprefixed paths work."""
 _GRPC_FLAGS = ("--grpc", "--grpc-mode", "--smg-grpc-mode")
 _ROOM_TO_THINK_TOKENS = 1024
@@ -110,7 +110,7 @@ def endpoint(launch: Launch) -> Endpoint:
     process = launch.heads[0]
     host = _host(process, deployment)
     address = _address(host, process)
-    scheme = "https" if _given(process, _TLS_FLAGS) else "http"
+    scheme = "https" if is_given(process, TLS_FLAGS) else "http"
     url = join(f"{scheme}://", with_port(address, api_port(process)))
     features = {feature for pool in launch.layout.resolved.pools for feature in pool.serve.features}
     return Endpoint(
@@ -122,10 +122,10 @@ def endpoint(launch: Launch) -> Endpoint:
         url=url,
         client_url=join(url, "/v1/chat/completions"),
         asks_address=any(isinstance(part, Site) for part in address),
-        loopback_only=host in _LOOPBACK,
+        loopback_only=host in LOOPBACK,
         behind_router=process.role == "router",
         encrypted=scheme == "https",
-        obstacle=_obstacle(process),
+        obstacle=obstacle_of(process),
         tools="tools" in features,
         reasoning="reasoning" in features,
         codes=literal_codes((text(json.dumps(launch.model_name, ensure_ascii=False)),)),
@@ -165,7 +165,8 @@ def last_value(process: Process, flag: str) -> str | None:
     return parts[0] if len(parts) == 1 and isinstance(parts[0], str) else None
 
 
-def _given(process: Process, names: tuple[str, ...]) -> bool:
+def is_given(process: Process, names: tuple[str, ...]) -> bool:
+    """Tell whether a process is given one of the flags."""
     return any(_spelled(each.name) in names for each in process.flags)
 
 
@@ -174,11 +175,12 @@ def _spelled(name: str) -> str:
     return name.replace("_", "-")
 
 
-def _obstacle(process: Process) -> str:
+def obstacle_of(process: Process) -> str:
+    """Say why a process cannot be asked over HTTP on a port; empty when it can."""
     socket = last_value(process, "--uds")
     if socket is not None:
         return f"{process.name} listens on the Unix socket {socket}, not on a port"
-    if _given(process, _GRPC_FLAGS):
+    if is_given(process, _GRPC_FLAGS):
         return f"{process.name} speaks gRPC, not HTTP"
     return ""
 
@@ -210,4 +212,4 @@ def api_port(process: Process) -> int:
 def _address(host: str, process: Process) -> Value:
     if host == "localhost":
         return text("127.0.0.1")
-    return process.address if host in _ANYWHERE else text(host)
+    return process.address if host in ANYWHERE else text(host)

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from launchplan.engines import Launch, Process, Site, Value
-from launchplan.engines.hosts import cluster_of, with_port
-from launchplan.engines.launch import join, text
+from launchplan.engines.hosts import cluster_of
+from launchplan.engines.launch import text
 from launchplan.recipe.cluster import Node, Slurm
-from launchplan.render.shell.endpoint import api_port
+from launchplan.render.backends import backend_urls
 from launchplan.render.shell.scripts import LOCAL_CACHE, sites_in
 from launchplan.render.slurm.containers import HUB, Container, container
 from launchplan.render.slurm.options import Option, job_options
@@ -141,8 +141,10 @@ def slurm_plan(launch: Launch) -> SlurmPlan:
         containers=containers,
         steps=tuple(step for step in steps if step.name != "router"),
         router=tuple(step for step in steps if step.name == "router"),
-        backends=tuple(_backends(launch)),
-        logs=text(kept) if kept else (Site("SLURM_SUBMIT_DIR", "folder that the job is submitted from"), "/logs"),
+        backends=backend_urls(launch),
+        logs=text(kept)
+        if kept
+        else (Site("SLURM_SUBMIT_DIR", "folder that the job is submitted from"), "/logs"),
     )
 
 
@@ -209,12 +211,3 @@ def _heads(launch: Launch, asked: frozenset[str]) -> Iterator[HeadAddress]:
             if site.variable in asked - _OF_HOST:
                 found.setdefault(site.variable, process.host)
     yield from (HeadAddress(variable, str(host)) for variable, host in found.items())
-
-
-def _backends(launch: Launch) -> Iterator[Value]:
-    if any(process.role == "router" for process in launch.processes):
-        for process in launch.processes:
-            if process.port is not None and process.role != "router":
-                yield join("http://", with_port(process.address, api_port(process)), "/health")
-
-

@@ -14,7 +14,7 @@ PATH = "slurm/launch.sbatch"
 def files(launch: Launch, _findings: tuple[Finding, ...], printer: Printer) -> tuple[File, ...]:
     """Make the batch script; what it starts on each host are the shell target's scripts."""
     content = printer.file("slurm/launch.sbatch.j2", plan=slurm_plan(launch))
-    return (File(PATH, content, executable=True),)
+    return (File(PATH, content),)
 
 
 TARGET = Target("slurm", "one batch job that starts every process on its host", files, needs=("shell",))
