@@ -66,6 +66,11 @@ class Parallel(Section):
     """Expert parallel size; 1 shards each expert instead. vLLM knows 1 or tp x dp."""
     dcp: Count = 1
     """Decode context parallel size: ranks of a tensor parallel group that share the KV cache by position."""
+    load_balancing: Literal["internal", "hybrid", "external"] | None = None
+    """vLLM: who spreads requests over the data parallel ranks. `internal`, the default: the head over all;
+    `hybrid`: each node over its own; `external`: a router in front, every rank has an API of its own."""
+    attention_dp: bool | None = None
+    """SGLang: `false` makes the data parallel ranks of a mixture-of-experts model whole replicas."""
 
 
 class Serve(Section):

@@ -13,9 +13,10 @@ def backend_urls(launch: Launch) -> tuple[Value, ...]:
     if not any(process.role == "router" for process in launch.processes):
         return ()
     return tuple(
-        join(_scheme(is_given(process, TLS_FLAGS)), with_port(process.address, api_port(process)), "/health")
+        join(_scheme(is_given(process, TLS_FLAGS)), with_port(process.address, port), "/health")
         for process in launch.processes
         if process.port is not None and process.role != "router" and not obstacle_of(process)
+        for port in range(api_port(process), api_port(process) + process.servers)
     )
 
 

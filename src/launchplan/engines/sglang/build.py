@@ -17,6 +17,7 @@ from launchplan.engines.flags import (
 )
 from launchplan.engines.hosts import Instance, cluster_of, rendezvous_port, with_port
 from launchplan.engines.launch import Flag, Value, Variable, text
+from launchplan.layout import PoolLayout
 from launchplan.resolve import ResolvedPool
 
 SERVE_FLAGS = {
@@ -46,6 +47,11 @@ EAGLE_FAMILY = ("NEXTN", "EAGLE", "EAGLE3", "STANDALONE")
 """Algorithms that draft step by step and take steps, top-k and draft tokens together."""
 LOCAL_CACHES = (("SGLANG_CACHE_DIR", "sglang"), ("FLASHINFER_WORKSPACE_BASE", "flashinfer"))
 """Caches of compiled kernels beside Triton's, and their folder."""
+
+
+def api_servers(_layout: PoolLayout, node: int) -> int:
+    """Count the API servers of a node; the first one answers for all."""
+    return 1 if node == 0 else 0
 
 
 def command(model: Value) -> tuple[Value, ...]:
@@ -85,7 +91,7 @@ def attention_dp(pool: ResolvedPool) -> bool:
     Experts shared across data parallel ranks are what SGLang calls attention data parallelism; a dense model
     has nothing to share (arg_groups/parallel_hook.py:handle_data_parallelism, 0.5.23).
     """
-    if pool.parallel.dp == 1:
+    if pool.parallel.dp == 1 or pool.parallel.attention_dp is False:
         return False
     return pool.parallel.ep > 1 or (pool.architecture is not None and pool.architecture.is_moe)
 

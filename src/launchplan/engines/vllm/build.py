@@ -60,19 +60,20 @@ def flags(instance: Instance, node: int) -> tuple[Flag, ...]:
     """Make the flags of one node of an instance; node 0 serves the API, the others are headless."""
     pool = instance.layout.pool
     rendezvous = tuple(_rendezvous(instance, node))
-    return (*_parallel(pool), *rendezvous, *_settings(pool, node), *argument_flags(pool, node))
+    served = api_servers(instance.layout, node) > 0
+    return (*_parallel(pool), *rendezvous, *_settings(pool, served=served), *argument_flags(pool, 0 if served else node))
 
 
 def unplaced_flags(pool: ResolvedPool) -> tuple[Flag, ...]:
     """Make the flags that hold wherever the ranks come to sit."""
     nodes = (flag("--nnodes", pool.nodes, pool.path("hardware", "nodes")),) if pool.nodes > 1 else ()
-    return (*_parallel(pool), *nodes, *_settings(pool, 0), *argument_flags(pool))
+    return (*_parallel(pool), *nodes, *_settings(pool), *argument_flags(pool))
 
 
-def _settings(pool: ResolvedPool, node: int) -> Iterator[Flag]:
+def _settings(pool: ResolvedPool, *, served: bool = True) -> Iterator[Flag]:
     yield from serve_flags(pool, SERVE_FLAGS)
     yield from _switches(pool)
-    yield from _endpoint(pool, node)
+    yield from _endpoint(pool, served=served)
     yield from _speculative(pool)
     yield from _transfer(pool)
 
@@ -96,6 +97,8 @@ def _rendezvous(instance: Instance, node: int) -> Iterator[Flag]:
     layout = instance.layout
     pool = layout.pool
     if pool.nodes == 1:
+        if load_balancing(layout) == "external":
+            yield from _balancing(layout, node)
         return
     path = pool.path("hardware", "nodes")
     cluster = cluster_of(instance.deployment)
@@ -106,14 +109,50 @@ def _rendezvous(instance: Instance, node: int) -> Iterator[Flag]:
         if cluster and cluster.ports.rendezvous:
             yield flag("--master-port", cluster.ports.rendezvous)
     else:
-        yield flag("--data-parallel-size-local", layout.dp_ranks_per_node, path)
+        yield from _balancing(layout, node)
         yield site_flag("--data-parallel-address", instance.head_address(), path)
         if cluster and cluster.ports.data_parallel_rpc:
             yield flag("--data-parallel-rpc-port", cluster.ports.data_parallel_rpc)
-        if node:
-            yield flag("--data-parallel-start-rank", node * layout.dp_ranks_per_node, path)
-    if node:
+    if node and not api_servers(layout, node):
         yield Flag("--headless", (), path)
+
+
+def _balancing(layout: PoolLayout, node: int) -> Iterator[Flag]:
+    """Say which ranks run here and who spreads requests over them (vllm/entrypoints/cli/serve.py:66, 0.33.0)."""
+    pool, local = layout.pool, layout.dp_ranks_per_node
+    path, mode = pool.path("hardware", "nodes"), load_balancing(layout)
+    chosen = pool.path("parallel", "load_balancing")
+    if mode == "external" and local == 1:
+        yield flag("--data-parallel-rank", node, chosen)
+        return
+    yield flag("--data-parallel-size-local", local, path)
+    if mode == "hybrid":
+        yield Flag("--data-parallel-hybrid-lb", (), chosen)
+    elif mode == "external":
+        # A supervisor starts an API server for each rank of this node and gives it its GPUs.
+        yield Flag("--data-parallel-multi-port-external-lb", (), chosen)
+    if node or mode == "hybrid":
+        yield flag("--data-parallel-start-rank", node * local, path)
+
+
+def load_balancing(layout: PoolLayout) -> str:
+    """Tell who spreads requests over the data parallel ranks, in what the flags can say.
+
+    One node balances over all of its ranks anyway; a node with one rank is an external rank (vLLM 0.33.0,
+    vllm/engine/arg_utils.py:2526). Ranks over several nodes leave it to the head.
+    """
+    asked = layout.pool.parallel.load_balancing or "internal"
+    if spans_nodes(layout) or (asked == "hybrid" and layout.pool.nodes == 1):
+        return "internal"
+    return "external" if asked == "hybrid" and layout.dp_ranks_per_node == 1 else asked
+
+
+def api_servers(layout: PoolLayout, node: int) -> int:
+    """Count the API servers of a node, each on a port of its own; a headless node has none."""
+    mode = load_balancing(layout)
+    if mode == "external":
+        return layout.dp_ranks_per_node
+    return 1 if node == 0 or mode == "hybrid" else 0
 
 
 def spans_nodes(layout: PoolLayout) -> bool:
@@ -139,9 +178,9 @@ def _switches(pool: ResolvedPool) -> Iterator[Flag]:
         yield flag("--reasoning-parser", reasoning, pool.path("serve", "features"))
 
 
-def _endpoint(pool: ResolvedPool, node: int) -> Iterator[Flag]:
+def _endpoint(pool: ResolvedPool, *, served: bool) -> Iterator[Flag]:
     serve = pool.serve
-    if node:
+    if not served:
         return  # a headless follower has no API
     if serve.host:
         yield flag("--host", serve.host, pool.path("serve", "host"))

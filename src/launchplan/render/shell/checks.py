@@ -190,7 +190,8 @@ def _ports(process: Process, launch: Launch) -> Iterator[tuple[Sequence[int], st
     deployment = launch.layout.resolved.deployment
     serve = "router.port" if process.role == "router" else "serve.port"
     if listens_on_port(process):
-        yield [api_port(process)], "the API", f"or set {serve} in the recipe"
+        first = api_port(process)
+        yield range(first, first + process.servers), "the API", f"or set {serve} in the recipe"
     flags = {flag.name for flag in process.flags}
     if process.node == 0 and flags & {"--master-addr", "--dist-init-addr"}:
         port = _number(last_value(process, "--master-port"), rendezvous_port(deployment))
