@@ -145,6 +145,8 @@ class Cluster(Section):
     """Catalog id of what was rented: see `launchplan list clusters`."""
     nodes: list[Node] | Count | None = None
     """The hosts in rank order, or how many there are."""
+    host_memory_gib: Count | None = None
+    """RAM of a host in GiB; left out: the preset's."""
     network: Network = Network()
     """Network."""
     ports: Ports = Ports()

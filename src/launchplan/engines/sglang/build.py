@@ -17,6 +17,7 @@ from launchplan.engines.flags import (
 )
 from launchplan.engines.hosts import Instance, cluster_of, rendezvous_port, with_port
 from launchplan.engines.launch import Flag, Value, Variable, text
+from launchplan.engines.sglang.offload import offload_environment, offload_flags
 from launchplan.layout import PoolLayout
 from launchplan.resolve import ResolvedPool
 
@@ -83,6 +84,7 @@ def _settings(pool: ResolvedPool, node: int) -> Iterator[Flag]:
     yield from _endpoint(pool, node)
     yield from _speculative(pool)
     yield from _disaggregation(pool)
+    yield from offload_flags(pool)
 
 
 def attention_dp(pool: ResolvedPool) -> bool:
@@ -211,3 +213,4 @@ def environment(instance: Instance, node: int) -> Iterator[Variable]:
     address = instance.fixed_address(node)
     if address is not None and instance.layout.pool.nodes > 1:
         yield Variable("SGLANG_HOST_IP", text(address))
+    yield from offload_environment(instance.layout.pool)

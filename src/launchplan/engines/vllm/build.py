@@ -17,6 +17,7 @@ from launchplan.engines.flags import (
 )
 from launchplan.engines.hosts import SIDE_CHANNEL_PORT, Instance, cluster_of
 from launchplan.engines.launch import Flag, Value, Variable, text
+from launchplan.engines.vllm.transfer import offload_environment, transfer_flags
 from launchplan.layout import PoolLayout
 from launchplan.resolve import ResolvedPool
 
@@ -44,9 +45,6 @@ OTHER_SERVE_KEYS = (
     "port",
 )
 """Keys of `serve` that this module maps in code."""
-CONNECTORS = {"nixl": "NixlConnector", "mooncake": "MooncakeConnector"}
-"""`kv_connector` names of vLLM 0.33.0 (kv_connector/factory.py)."""
-ROLES = {"prefill": "kv_producer", "decode": "kv_consumer"}
 LOCAL_CACHES = (("VLLM_CACHE_ROOT", "vllm"), ("FLASHINFER_WORKSPACE_BASE", "flashinfer"))
 """Caches of compiled kernels beside Triton's, and their folder (vllm/envs.py, flashinfer/jit/env.py)."""
 
@@ -61,7 +59,12 @@ def flags(instance: Instance, node: int) -> tuple[Flag, ...]:
     pool = instance.layout.pool
     rendezvous = tuple(_rendezvous(instance, node))
     served = api_servers(instance.layout, node) > 0
-    return (*_parallel(pool), *rendezvous, *_settings(pool, served=served), *argument_flags(pool, 0 if served else node))
+    return (
+        *_parallel(pool),
+        *rendezvous,
+        *_settings(pool, served=served),
+        *argument_flags(pool, 0 if served else node),
+    )
 
 
 def unplaced_flags(pool: ResolvedPool) -> tuple[Flag, ...]:
@@ -75,7 +78,7 @@ def _settings(pool: ResolvedPool, *, served: bool = True) -> Iterator[Flag]:
     yield from _switches(pool)
     yield from _endpoint(pool, served=served)
     yield from _speculative(pool)
-    yield from _transfer(pool)
+    yield from transfer_flags(pool)
 
 
 def _parallel(pool: ResolvedPool) -> Iterator[Flag]:
@@ -206,21 +209,12 @@ def _speculative(pool: ResolvedPool) -> Iterator[Flag]:
         yield flag("--speculative-config", scalar_text(config), pool.path("speculative"))
 
 
-def _transfer(pool: ResolvedPool) -> Iterator[Flag]:
-    if pool.role == "serve":
-        return
-    wanted = pool.deployment.recipe.value.transfer
-    backend = wanted.backend if wanted else "nixl"
-    config: dict[str, JsonValue] = {"kv_connector": CONNECTORS[backend], "kv_role": ROLES[pool.role]}
-    config |= for_engine(wanted.options, "vllm") if wanted else {}
-    yield flag("--kv-transfer-config", scalar_text(config), ("transfer",))
-
-
 def environment(instance: Instance, node: int) -> Iterator[Variable]:
     """Give the variables that vLLM itself needs on one node."""
     address = instance.fixed_address(node)
     if address is not None and instance.layout.pool.nodes > 1:
         yield Variable("VLLM_HOST_IP", text(address))
+    yield from offload_environment(instance.layout.pool)
     if instance.layout.pool.role == "serve":
         return
     # Left at `localhost`, every /health is 200 and the first request to the decode side fails.

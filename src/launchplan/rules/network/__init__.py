@@ -8,6 +8,8 @@ from launchplan.rules.network import (
     experts_network_known,
     host_address_is_ip,
     hosts_differ,
+    named_devices_known,
+    ports_differ,
     ray_hosts_agree,
     replicas_on_one_node,
     tp_within_domain,
@@ -22,4 +24,6 @@ RULES = (
     experts_network_known.check,
     host_address_is_ip.check,
     ray_hosts_agree.check,
+    ports_differ.check,
+    named_devices_known.check,
 )

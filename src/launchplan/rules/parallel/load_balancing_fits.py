@@ -43,7 +43,9 @@ def check(launch: Launch) -> Iterator[Violation]:
         problem = _problem(layout, mode) if mode in {"hybrid", "external"} else None
         if problem is not None:
             yield Violation(
-                f"load_balancing {mode} {problem[0]}", layout.pool.path("parallel", "load_balancing"), problem[1]
+                f"load_balancing {mode} {problem[0]}",
+                layout.pool.path("parallel", "load_balancing"),
+                problem[1],
             )
 
 
@@ -59,7 +61,13 @@ def _problem(layout: PoolLayout, mode: str | None) -> tuple[str, str] | None:
         size = sizes.tp * sizes.pp
         return f"needs ranks that fit on a node; tp x pp = {size} spans {layout.nodes_per_dp_rank}", remove
     if mode == "external" and model is not None and not model.is_moe:
-        return "spreads requests over a dense model's replicas: nothing is shared", "start servers of their own"
+        return (
+            "spreads requests over a dense model's replicas: nothing is shared",
+            "start servers of their own",
+        )
     if mode == "external" and local > 1 and facts is not None and not facts.find(SUPERVISOR):
-        return f"has {local} ranks on a node; vllm {pool.deployment.version} starts one a process", "use hybrid"
+        return (
+            f"has {local} ranks on a node; vllm {pool.deployment.version} starts one a process",
+            "use hybrid",
+        )
     return None
