@@ -64,7 +64,7 @@ def meet(record: dict[str, object]) -> None:
         sys.exit(9)
     followers = int(value("--nnodes") or 2) - 1
     met: list[str] = []
-    with socket.create_server(("0.0.0.0", place[1])) as server:
+    with socket.create_server(("", place[1])) as server:
         while len(met) < followers:
             peer, _ = server.accept()
             with peer:
@@ -78,7 +78,7 @@ class Health(http.server.BaseHTTPRequestHandler):
         self.send_response(200)
         self.end_headers()
 
-    def log_message(self, format: str, *args: object) -> None:
+    def log_message(self, *_: object) -> None:
         pass
 
 
@@ -86,7 +86,7 @@ def serve() -> None:
     default = {"vllm": "8000", "sglang": "30000"}.get(NAME)
     port = value("--port") or default
     if port and not is_follower():
-        server = http.server.ThreadingHTTPServer(("0.0.0.0", int(port)), Health)
+        server = http.server.ThreadingHTTPServer(("", int(port)), Health)
         threading.Thread(target=server.serve_forever, daemon=True).start()
 
 

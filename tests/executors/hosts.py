@@ -8,6 +8,7 @@ import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 import pytest
 
@@ -39,7 +40,7 @@ class Hosts:
         self.addresses = dict(names)
         self.prefix = f"lp{os.getpid()}"
 
-    def __enter__(self) -> Hosts:
+    def __enter__(self) -> Self:
         first, *others = self.addresses
         table = "127.0.0.1 localhost\n" + "".join(f"{a} {name}\n" for name, a in self.addresses.items())
         for name in self.addresses:

@@ -79,7 +79,7 @@ def json_text(value: JsonValue) -> Printed:
 
 
 def sbatch(text: str) -> Printed:
-    """Write the value of an `#SBATCH` option; sbatch takes off quotes and backslashes, and stops at a hash."""
+    """Write the value of an `#SBATCH` option; sbatch takes quotes and backslashes off, a hash ends it."""
     line = one_line(printable(text))
     if _PLAIN_OPTION.fullmatch(line):
         return Printed(line)

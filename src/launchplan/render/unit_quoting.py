@@ -1,8 +1,9 @@
 """Words of systemd units and of the environment files that systemd reads.
 
-Units are split at spaces, quotes and C escapes are taken off, `%` begins a specifier, and in a command line `$`
-begins a variable (systemd.syntax(7), systemd.service(5); src/basic/extract-word.c of 252). In an environment file a
-backslash in double quotes escapes a quote, a backslash, a dollar sign and a backtick alone (src/basic/env-file.c).
+Units are split at spaces, quotes and C escapes are taken off, `%` begins a specifier, and in a command
+line `$` begins a variable (systemd.syntax(7), systemd.service(5); src/basic/extract-word.c of 252). In an
+environment file a backslash in double quotes escapes a quote, a backslash, a dollar sign and a backtick
+alone (src/basic/env-file.c).
 """
 
 from __future__ import annotations

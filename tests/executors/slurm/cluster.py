@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 from tests.executors.hosts import Hosts
 
@@ -60,7 +61,7 @@ class SlurmCluster:
         self.hosts = Hosts(ADDRESSES)
         self.env = {"PATH": os.environ["PATH"], "SLURM_CONF": str(root / "slurm.conf")}
 
-    def __enter__(self) -> SlurmCluster:
+    def __enter__(self) -> Self:
         self.hosts.__enter__()
         try:
             self._write()

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from launchplan.engines import Launch
+from launchplan.engines import Launch, Site
 from launchplan.engines.container import image_of
 from launchplan.render import render_bundle
 from tests.executors.hosts import demand
@@ -55,8 +55,8 @@ def recipe(name: str, engine: str, model: str = "dense", **more: object) -> dict
 
 def pools(engine: str, transfer: str) -> dict[str, object]:
     pair = {
-        "prefill": {"parallel": {"tp": 8}},
-        "decode": {"parallel": {"tp": 4}, "hardware": {"gpus_per_node": 4}},
+        "prefill": {"parallel": {"tp": 4}, "hardware": {"gpus_per_node": 4}},
+        "decode": {"parallel": {"tp": 8}},
     }
     whole = recipe(
         f"pools-{engine}", engine, pools=pair, router={"port": 9000}, transfer={"backend": transfer}
@@ -70,6 +70,10 @@ CASES: dict[str, dict[str, object]] = {
     "vllm-two-nodes": recipe("vllm-two-nodes", "vllm", parallel={"tp": 16}),
     "sglang-two-nodes": recipe("sglang-two-nodes", "sglang", parallel={"tp": 16}),
     "data-parallel": recipe("data-parallel", "vllm", "experts", parallel={"dp": 16, "ep": 16}),
+    "hybrid": recipe("hybrid", "vllm", "experts", parallel={"dp": 16, "ep": 16, "load_balancing": "hybrid"}),
+    "external": recipe(
+        "external", "vllm", "experts", parallel={"tp": 8, "dp": 2, "ep": 16, "load_balancing": "external"}
+    ),
     "pools-vllm": pools("vllm", "nixl"),
     "pools-sglang": pools("sglang", "mooncake"),
 }  # fmt: skip
@@ -130,12 +134,11 @@ class Job:
     def site(self, host: str) -> dict[str, str]:
         """Give the site variables that a process on a host is to have."""
         values = {"LOCAL_CACHE": self.env["LOCAL_CACHE"], "NODE_ADDR": ADDRESSES[host], "NODE_IFNAME": "eth0"}
-        heads = [process for process in self.launch.processes if process.node == 0]
         return values | {
             part.variable: ADDRESSES[("n1", "n2")[process.host]]
-            for process in heads
+            for process in self.launch.processes
             for part in process.address
-            if not isinstance(part, str)
+            if isinstance(part, Site) and part.variable != "NODE_ADDR"
         }
 
 
@@ -214,9 +217,8 @@ def test_a_failed_check_ends_the_job_before_an_engine_starts(cluster: SlurmClust
     assert cluster.wait_state(number, "FAILED") == "FAILED 1:0"
     assert job.seen() == []
     assert "FAIL  1 GPUs, 2 needed" in job.said()
-    again = (
-        Job(cluster, job_root / "again", CASES["one-node"]) if (job_root / "again").mkdir() is None else job
-    )
+    (job_root / "again").mkdir()
+    again = Job(cluster, job_root / "again", CASES["one-node"])
     again.submit(SKIP_PREFLIGHT="1")
     again.wait_up()
 

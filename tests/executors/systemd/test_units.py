@@ -9,7 +9,7 @@ import socket
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import pytest
 
@@ -67,7 +67,7 @@ class Manager:
         (self.units / "bundle.target").write_text("[Unit]\nDescription=a test\n")
         self.log = (root / "log").open("w")
 
-    def __enter__(self) -> Manager:
+    def __enter__(self) -> Self:
         command = ["unshare", "--mount", "--propagation", "private", "bash", "-c", MANAGER]
         self.process = subprocess.Popen(command, env=self.env, stdout=self.log, stderr=self.log)
         wait_for(lambda: self.ctl("is-active", "bundle.target") == "active", 30, "systemd")

@@ -116,16 +116,18 @@ def _rendezvous(instance: Instance, node: int) -> Iterator[Flag]:
         yield site_flag("--data-parallel-address", instance.head_address(), path)
         if cluster and cluster.ports.data_parallel_rpc:
             yield flag("--data-parallel-rpc-port", cluster.ports.data_parallel_rpc)
+        if load_balancing(layout) == "hybrid" or (node and _is_counted(layout)):
+            yield flag("--data-parallel-start-rank", node * layout.dp_ranks_per_node, path)
     if node and not api_servers(layout, node):
         yield Flag("--headless", (), path)
 
 
 def _balancing(layout: PoolLayout, node: int) -> Iterator[Flag]:
-    """Say which ranks run here and who spreads requests over them (vllm/entrypoints/cli/serve.py:66, 0.33.0)."""
+    """Say which ranks run here and who spreads requests over them (entrypoints/cli/serve.py:66, 0.33.0)."""
     pool, local = layout.pool, layout.dp_ranks_per_node
     path, mode = pool.path("hardware", "nodes"), load_balancing(layout)
     chosen = pool.path("parallel", "load_balancing")
-    if mode == "external" and local == 1:
+    if not _is_counted(layout):
         yield flag("--data-parallel-rank", node, chosen)
         return
     yield flag("--data-parallel-size-local", local, path)
@@ -134,8 +136,11 @@ def _balancing(layout: PoolLayout, node: int) -> Iterator[Flag]:
     elif mode == "external":
         # A supervisor starts an API server for each rank of this node and gives it its GPUs.
         yield Flag("--data-parallel-multi-port-external-lb", (), chosen)
-    if node or mode == "hybrid":
-        yield flag("--data-parallel-start-rank", node * local, path)
+
+
+def _is_counted(layout: PoolLayout) -> bool:
+    """Tell whether a node counts its ranks from a first one, and is not one rank itself."""
+    return load_balancing(layout) != "external" or layout.dp_ranks_per_node > 1
 
 
 def load_balancing(layout: PoolLayout) -> str:

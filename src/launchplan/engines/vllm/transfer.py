@@ -1,8 +1,8 @@
 """KV cache that leaves the GPUs: to the other pool, to host memory, to a store; one connector or several.
 
-One `--kv-transfer-config` names one connector; a pool that hands its cache on and offloads it has both behind a
-`MultiConnector` (kv_connector/factory.py, 0.33.0). `--kv-offloading-size` would take the place of the one that
-hands on (vllm/config/vllm.py:_post_init_kv_transfer_config).
+One `--kv-transfer-config` names one connector; a pool that hands its cache on and offloads it has both
+behind a `MultiConnector` (kv_connector/factory.py, 0.33.0). `--kv-offloading-size` would take the place of
+the one that hands on (vllm/config/vllm.py:_post_init_kv_transfer_config).
 """
 
 from __future__ import annotations

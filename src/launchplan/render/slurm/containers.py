@@ -1,7 +1,7 @@
 """How Pyxis is told a process's image and folders.
 
-Enroot writes the registry before a `#` (`nvcr.io#nvidia/vllm:25.01`), and a mount as `source:target:flags` with
-commas between mounts.
+Enroot writes the registry before a `#` (`nvcr.io#nvidia/vllm:25.01`), and a mount as `source:target:flags`
+with commas between mounts.
 """
 
 from __future__ import annotations

@@ -21,8 +21,12 @@ _OF_WHOLE_JOB = frozenset(
     }
 )
 """Options that the first part of a heterogeneous job gives for all of them."""
-_SAME = ({"gres", "gpus", "gpus-per-node", "gpus-per-task", "gpus-per-socket"}, {"mem", "mem-per-cpu", "mem-per-gpu"},
-         {"exclusive", "oversubscribe"}, {"nodelist", "nodefile"})  # fmt: skip
+_SAME = (
+    {"gres", "gpus", "gpus-per-node", "gpus-per-task", "gpus-per-socket"},
+    {"mem", "mem-per-cpu", "mem-per-gpu"},
+    {"exclusive", "oversubscribe"},
+    {"nodelist", "nodefile"},
+)
 """Options that say the same in different ways; the cluster file's replaces launchplan's."""
 
 

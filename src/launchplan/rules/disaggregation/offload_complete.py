@@ -2,8 +2,8 @@
 
 ## Why
 
-vLLM's own offloading does nothing until it is told how much host memory it may have. A Mooncake store has its sizes
-in its own configuration, on vLLM; SGLang's host tier in front of the store takes one.
+vLLM's own offloading does nothing until it is told how much host memory it may have. A Mooncake store has
+its sizes in its own configuration, on vLLM; SGLang's host tier in front of the store takes one.
 
 ## Fix
 

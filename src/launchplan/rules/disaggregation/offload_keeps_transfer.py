@@ -2,12 +2,14 @@
 
 ## Why
 
-`--kv-offloading-size` makes vLLM's offloading connector the one of the engine, whatever `--kv-transfer-config`
-names. A prefill or decode instance then hands no cache on: every request of the pair fails or is computed twice.
+`--kv-offloading-size` makes vLLM's offloading connector the one of the engine, whatever
+`--kv-transfer-config` names. A prefill or decode instance then hands no cache on: every request of the
+pair fails or is computed twice.
 
 ## Fix
 
-Use the recipe's `offload`, which puts both behind a `MultiConnector`, or write that into `kv-transfer-config`.
+Use the recipe's `offload`, which puts both behind a `MultiConnector`, or write that into
+`kv-transfer-config`.
 
 ## References
 

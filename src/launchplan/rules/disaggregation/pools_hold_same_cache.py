@@ -2,13 +2,15 @@
 
 ## Why
 
-Decode takes the blocks as prefill wrote them. vLLM's NIXL connector compares a hash of version, model, data type,
-KV cache data type and context parallel sizes at the first request and refuses another's; SGLang's decode refuses
-a prefill whose KV cache data type or page size is not its own. Both servers are healthy until then.
+Decode takes the blocks as prefill wrote them. vLLM's NIXL connector compares a hash of version, model,
+data type, KV cache data type and context parallel sizes at the first request and refuses another's;
+SGLang's decode refuses a prefill whose KV cache data type or page size is not its own. Both servers are
+healthy until then.
 
 ## Fix
 
-Give both pools the same `serve` keys for `dtype`, `kv_cache_dtype` and `hf_overrides`, and the same `dcp` on vLLM.
+Give both pools the same `serve` keys for `dtype`, `kv_cache_dtype` and `hf_overrides`, and the same `dcp`
+on vLLM.
 
 ## References
 

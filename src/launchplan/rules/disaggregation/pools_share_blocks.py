@@ -2,8 +2,9 @@
 
 ## Why
 
-Blocks are handed on whole. SGLang's decode wants prefill's page size; vLLM's NIXL connector reads smaller blocks
-into larger ones, so decode's block has to be a multiple of prefill's, and the same for hybrid models.
+Blocks are handed on whole. SGLang's decode wants prefill's page size; vLLM's NIXL connector reads smaller
+blocks into larger ones, so decode's block has to be a multiple of prefill's, and the same for hybrid
+models.
 
 ## Fix
 

@@ -2,10 +2,10 @@
 
 ## Why
 
-Each decode rank reads its KV heads from the prefill ranks that hold them, so one tensor parallel size has to divide
-the other. Where prefill has more ranks than decode and more ranks than KV heads, heads are held twice and vLLM's
-NIXL connector asserts against it; older releases take no decode smaller than prefill. Models with MLA hold the
-same latent on every rank, and any of them will do.
+Each decode rank reads its KV heads from the prefill ranks that hold them, so one tensor parallel size has
+to divide the other. Where prefill has more ranks than decode and more ranks than KV heads, heads are held
+twice and vLLM's NIXL connector asserts against it; older releases take no decode smaller than prefill.
+Models with MLA hold the same latent on every rank, and any of them will do.
 
 ## Fix
 
@@ -13,7 +13,8 @@ Use a prefill `tp` that divides that of decode, or one of at most the number of 
 
 ## References
 
-- vLLM 0.33.0 `vllm/distributed/kv_transfer/kv_connector/v1/nixl/base_worker.py:_validate_remote_agent_handshake`
+- vLLM 0.33.0
+  `vllm/distributed/kv_transfer/kv_connector/v1/nixl/base_worker.py:_validate_remote_agent_handshake`
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 ## Why
 
-launchplan's router hands requests to prefill and decode pools. Without `pools` it would be started with no backend:
-it is healthy then, and answers every request with 503.
+launchplan's router hands requests to prefill and decode pools. Without `pools` it would be started with no
+backend: it is healthy then, and answers every request with 503.
 
 ## Fix
 

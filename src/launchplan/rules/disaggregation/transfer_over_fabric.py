@@ -2,8 +2,8 @@
 
 ## Why
 
-Every prompt's KV cache crosses from one pool to the other before its first token is decoded. Over TCP that takes
-tens of times as long as over RDMA, and copies through host memory on both sides.
+Every prompt's KV cache crosses from one pool to the other before its first token is decoded. Over TCP that
+takes tens of times as long as over RDMA, and copies through host memory on both sides.
 
 ## Fix
 

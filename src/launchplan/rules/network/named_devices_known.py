@@ -2,8 +2,8 @@
 
 ## Why
 
-`network.hcas` says which RDMA devices the hosts have. A variable or flag that names another one makes NCCL, UCX or
-the KV transfer find no device, or fall back to TCP without a word.
+`network.hcas` says which RDMA devices the hosts have. A variable or flag that names another one makes
+NCCL, UCX or the KV transfer find no device, or fall back to TCP without a word.
 
 ## Fix
 

@@ -2,8 +2,9 @@
 
 ## Why
 
-The second one that starts cannot listen and ends, or the other side is answered by the wrong one. The router runs
-on the first host beside an engine; each data parallel rank has a side channel on a port of its own.
+The second one that starts cannot listen and ends, or the other side is answered by the wrong one. The
+router runs on the first host beside an engine; each data parallel rank has a side channel on a port of its
+own.
 
 ## Fix
 
@@ -11,7 +12,8 @@ Move one of the ports, by the key that the message names.
 
 ## References
 
-- vLLM 0.33.0 `vllm/config/parallel.py:161`, `distributed/kv_transfer/kv_connector/v1/nixl/base_scheduler.py:78`
+- vLLM 0.33.0 `vllm/config/parallel.py:161`,
+  `distributed/kv_transfer/kv_connector/v1/nixl/base_scheduler.py:78`
 - SGLang 0.5.23 `--disaggregation-bootstrap-port`
 """
 

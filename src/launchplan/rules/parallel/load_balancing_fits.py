@@ -2,11 +2,11 @@
 
 ## Why
 
-vLLM's head spreads requests over all data parallel ranks (`internal`), each node over its own (`hybrid`), or a
-router over ranks with an API each (`external`). The latter two need several ranks, each within one node, and
-external ones experts to share: dense replicas are servers of their own. Several external ranks on one node need
-the supervisor of vLLM 0.24 and later, which gives each of them its GPUs. SGLang has none of it: its head spreads
-requests, or its router does.
+vLLM's head spreads requests over all data parallel ranks (`internal`), each node over its own (`hybrid`),
+or a router over ranks with an API each (`external`). The latter two need several ranks, each within one
+node, and external ones experts to share: dense replicas are servers of their own. Several external ranks
+on one node need the supervisor of vLLM 0.24 and later, which gives each of them its GPUs. SGLang has none
+of it: its head spreads requests, or its router does.
 
 ## Fix
 
