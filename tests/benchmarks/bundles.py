@@ -16,6 +16,8 @@ from typing import Any
 from launchplan import api
 
 HOSTS = 64
+REPEATS = 5
+"""The quickest of so many runs counts: what else the machine does makes the others slower."""
 
 
 def recipe(hosts: int) -> dict[str, Any]:
@@ -57,8 +59,9 @@ def main() -> None:
     hosts = int(sys.argv[1]) if len(sys.argv) > 1 else HOSTS
     few = max(1, hosts // 4)
     seconds(1)  # loads what is loaded once
-    _, small, _ = seconds(few)
-    check, whole, files = seconds(hosts)
+    small = min(seconds(few)[1] for _ in range(REPEATS))
+    runs = [seconds(hosts) for _ in range(REPEATS)]
+    check, whole, files = min(run[0] for run in runs), min(run[1] for run in runs), runs[0][2]
     sys.stdout.write(
         f"{hosts} hosts: {whole:.2f} s for {files} files of all targets, of that the plan {check:.2f} s\n"
     )

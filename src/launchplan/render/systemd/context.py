@@ -119,6 +119,7 @@ def systemd_plan(launch: Launch) -> SystemdPlan:
     cluster = cluster_of(deployment)
     site = cluster.systemd if cluster else Systemd()
     name = deployment.recipe.value.name
+    budgets = {role: start_budget_s(launch, role) for role in {process.role for process in launch.processes}}
     return SystemdPlan(
         name=name,
         engine=deployment.engine_label,
@@ -129,17 +130,16 @@ def systemd_plan(launch: Launch) -> SystemdPlan:
         ),
         attempts=str(_ATTEMPTS),
         units=tuple(
-            _unit(process, script, launch)
+            _unit(process, script, launch, budgets[process.role])
             for process, script in zip(launch.processes, scripts(launch), strict=True)
         ),
     )
 
 
-def _unit(process: Process, script: Script, launch: Launch) -> Unit:
+def _unit(process: Process, script: Script, launch: Launch, start_s: int) -> Unit:
     name = launch.layout.resolved.deployment.recipe.value.name
     variables = {each.name: each for each in (*launch.env, *process.env)}
     plain = {key: _plain(each) for key, each in variables.items()}
-    start_s = start_budget_s(launch, process.role)
     return Unit(
         name=f"{name}-{process.name}",
         process=process.name,
