@@ -9,6 +9,7 @@ from launchplan.rules.network import (
     host_address_is_ip,
     hosts_differ,
     named_devices_known,
+    own_address_per_host,
     ports_differ,
     ray_hosts_agree,
     replicas_on_one_node,
@@ -26,4 +27,5 @@ RULES = (
     ray_hosts_agree.check,
     ports_differ.check,
     named_devices_known.check,
+    own_address_per_host.check,
 )
