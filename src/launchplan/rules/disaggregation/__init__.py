@@ -20,6 +20,7 @@ from launchplan.rules.disaggregation import (
     rdma_devices_named,
     role_switch,
     router_has_pools,
+    side_channel_per_host,
     sparse_host_cache,
     transfer_backend_fits,
     transfer_over_fabric,
@@ -44,6 +45,7 @@ RULES = (
     pools_share_blocks.check,
     router_has_pools.check,
     transfer_over_fabric.check,
+    side_channel_per_host.check,
     offload_complete.check,
     offload_keeps_transfer.check,
 )

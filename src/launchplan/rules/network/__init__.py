@@ -9,7 +9,6 @@ from launchplan.rules.network import (
     host_address_is_ip,
     hosts_differ,
     named_devices_known,
-    own_address_per_host,
     ports_differ,
     ray_hosts_agree,
     replicas_on_one_node,
@@ -27,5 +26,4 @@ RULES = (
     ray_hosts_agree.check,
     ports_differ.check,
     named_devices_known.check,
-    own_address_per_host.check,
 )
