@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue, StringConstraints
 
-from launchplan.recipe.base import Arguments, Count, Environment, Port, Section, Slug, Text
+from launchplan.recipe.base import Count, Environment, Port, Section, Slug, Text
 
 Address = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:\-\[\]]+$")]
 Interface = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:@\-]{1,15}$")]
 
 
+SlurmOption = Annotated[str, StringConstraints(pattern=r"^-{0,2}[A-Za-z][A-Za-z0-9_-]*$")]
 AbsolutePath = Annotated[str, Field(pattern=r"^/")]
 HostMount = Annotated[str, Field(pattern=r"^/[^:,\s]*:/[^:,\s]*(:ro|:rw)?$")]
 ImageName = Annotated[str, Field(pattern=r"^[^\s,]+$")]
@@ -102,8 +103,8 @@ class Slurm(Section):
     """Name of the GPU resource, `gpu:h200` for instance."""
     container: Literal["pyxis", "none"] = "none"
     """Whether jobs run in Pyxis containers."""
-    options: Arguments = {}
-    """Further `#SBATCH` options, without dashes."""
+    options: dict[SlurmOption, JsonValue] = {}
+    """Further `#SBATCH` options, without dashes; they replace launchplan's, `false` takes one away."""
 
 
 class Systemd(Section):
