@@ -21,6 +21,8 @@ from launchplan.render.kubernetes.kserve import KServePlan
 from launchplan.render.kubernetes.pod import Pod
 from launchplan.render.shell.context import EnvironmentFile, ShellPlan
 from launchplan.render.shell.scripts import Script
+from launchplan.render.slurm.context import SlurmPlan
+from launchplan.render.systemd.context import SystemdPlan, Unit
 from launchplan.resources import templates_dir
 
 Scope = dict[str, Any]
@@ -57,11 +59,17 @@ CONTEXTS: dict[str, Scope] = {
     "shell/process.sh.j2": {"plan": ShellPlan, "script": Script},
     "shell/smoke.sh.j2": {"plan": ShellPlan},
     "shell/wait-ready.sh.j2": {"plan": ShellPlan},
+    "slurm/launch.sbatch.j2": {"plan": SlurmPlan},
+    "systemd/healthy.sh.j2": {"plan": SystemdPlan},
+    "systemd/site.env.j2": {"plan": SystemdPlan},
+    "systemd/unit.env.j2": {"plan": SystemdPlan, "unit": Unit},
+    "systemd/unit.service.j2": {"plan": SystemdPlan, "unit": Unit},
 }
 WORDS = tuple[Value, ...]
 TAKES: dict[str, tuple[Any, ...]] = {
     "sh": (Value, str),
     "sh_or_fail": (Value, str),
+    "sh_or_empty": (Value, str),
     "sh_or_local": (Value, str),
     "words": (WORDS,),
     "words_or_fail": (WORDS,),
@@ -69,6 +77,11 @@ TAKES: dict[str, tuple[Any, ...]] = {
     "variable": (str,),
     "name": (str,),
     "json": (str, Mapping),
+    "sbatch": (str,),
+    "unit": (str,),
+    "unit_exec": (WORDS,),
+    "unit_text": (str,),
+    "unit_env": (str,),
     "comment": (str,),
     "md": (str,),
     "prose": (str,),

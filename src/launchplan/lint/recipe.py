@@ -139,6 +139,14 @@ class _Translator(ABC):
                 self.take(name, ("serve", key), value)
 
 
+_BALANCING = {
+    "data_parallel_hybrid_lb": "hybrid",
+    "data_parallel_external_lb": "external",
+    "data_parallel_multi_port_external_lb": "external",
+    "data_parallel_rank": "external",
+}
+
+
 class _Vllm(_Translator):
     serve = VLLM_SERVE
     parallel = _VLLM_PARALLEL
@@ -157,6 +165,9 @@ class _Vllm(_Translator):
         ):
             if name in given:
                 self.take(name, ("serve", key), given[name])
+        for name, mode in _BALANCING.items():
+            if name in given and given[name] is not False and given[name] is not None:
+                self.take(name, ("parallel", "load_balancing"), mode)
         self.parsers()
         self._speculative(given["speculative_config"])
         self.done.add("model_tag")
@@ -216,6 +227,7 @@ class _Sglang(_Translator):
                 self.take("tp_size", ("parallel", "tp"), max(1, tp // attention))
         elif "dp_size" in given and takes(Parallel, "dp", given["dp_size"]):
             self.take("dp_size", ("parallel", "dp"), given["dp_size"])
+            self.sections["parallel"]["attention_dp"] = False
 
     def _speculative(self) -> None:
         given = self.arguments

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue, StringConstraints
 
-from launchplan.recipe.base import Arguments, Count, Environment, Port, Section, Slug, Text
+from launchplan.recipe.base import Count, Environment, Port, Section, Slug, Text
 
 Address = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:\-\[\]]+$")]
 Interface = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:@\-]{1,15}$")]
 
 
+SlurmOption = Annotated[str, StringConstraints(pattern=r"^-{0,2}[A-Za-z][A-Za-z0-9_-]*$")]
 AbsolutePath = Annotated[str, Field(pattern=r"^/")]
 HostMount = Annotated[str, Field(pattern=r"^/[^:,\s]*:/[^:,\s]*(:ro|:rw)?$")]
 DnsLabel = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
@@ -107,8 +108,17 @@ class Slurm(Section):
     """Name of the GPU resource, `gpu:h200` for instance."""
     container: Literal["pyxis", "none"] = "none"
     """Whether jobs run in Pyxis containers."""
-    options: Arguments = {}
-    """Further `#SBATCH` options, without dashes."""
+    options: dict[SlurmOption, JsonValue] = {}
+    """Further `#SBATCH` options, without dashes; they replace launchplan's, `false` takes one away."""
+
+
+class Systemd(Section):
+    """How systemd runs the processes of hosts without a scheduler."""
+
+    folder: Annotated[str, Field(pattern=r"^/[A-Za-z0-9._/-]*[A-Za-z0-9._-]$")] | None = None
+    """Folder of the bundle on every host; left out: `/opt/launchplan/` and the recipe's name."""
+    user: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$")] | None = None
+    """User that the processes run as; left out: root."""
 
 
 class Kubernetes(Section):
@@ -153,6 +163,8 @@ class Cluster(Section):
     """Catalog id of what was rented: see `launchplan list clusters`."""
     nodes: list[Node] | Count | None = None
     """The hosts in rank order, or how many there are."""
+    host_memory_gib: Count | None = None
+    """RAM of a host in GiB; left out: the preset's."""
     network: Network = Network()
     """Network."""
     ports: Ports = Ports()
@@ -165,6 +177,8 @@ class Cluster(Section):
     """Containers."""
     slurm: Slurm = Slurm()
     """Slurm."""
+    systemd: Systemd = Systemd()
+    """systemd."""
     kubernetes: Kubernetes = Kubernetes()
     """Kubernetes."""
     env: Environment = {}

@@ -13,9 +13,11 @@ from launchplan.engines import Value
 from launchplan.errors import TemplateError
 from launchplan.render.block import Block
 from launchplan.render.quoting import printable, shell_word, variable_name
+from launchplan.render.unit_quoting import command_word, environment_value, unit_word
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _MARKUP = re.compile(r"[\\`*<>|\[\]&]|(?<![^\W_])_|_(?![^\W_])")
+_PLAIN_OPTION = re.compile(r"[A-Za-z0-9@%+:=,./_\[\]-]+")
 _PLAIN_YAML = re.compile(r"(?:--)?[A-Za-z_/][A-Za-z0-9_.+@/-]*(?::[A-Za-z0-9_./@+-]+)*")
 _YAML_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "y", "n", "null"})
 _BLOCK_START = re.compile(r"^(\d+(?=[.)])|(?=[#+=~-]))")
@@ -50,6 +52,11 @@ def words_or_fail(values: Iterable[Value]) -> Printed:
 def words_or_empty(values: Iterable[Value]) -> Printed:
     """Write bash words in a row in which a site variable that is not set stands for nothing."""
     return Printed(" ".join(shell_word(value, "empty") for value in values))
+
+
+def sh_or_empty(value: Value | str) -> Printed:
+    """Write one bash word in which a site variable that is not set stands for nothing."""
+    return Printed(shell_word(value, "empty"))
 
 
 def sh_or_local(value: Value | str) -> Printed:
@@ -108,6 +115,34 @@ def literal(text: str) -> Printed:
 def block(lines: Block) -> Printed:
     """Write lines that were printed before, each at the block's depth."""
     return Printed(str(lines))
+
+
+def sbatch(text: str) -> Printed:
+    """Write the value of an `#SBATCH` option; sbatch takes quotes and backslashes off, a hash ends it."""
+    line = one_line(printable(text))
+    if _PLAIN_OPTION.fullmatch(line):
+        return Printed(line)
+    return Printed('"' + re.sub(r'(["\\])', r"\\\1", line) + '"')
+
+
+def unit(text: str) -> Printed:
+    """Write one word of a systemd setting that is a list of words."""
+    return Printed(unit_word(text))
+
+
+def unit_exec(values: Iterable[Value]) -> Printed:
+    """Write words of a command line in a systemd unit; site variables come from its environment."""
+    return Printed(" ".join(command_word(value) for value in values))
+
+
+def unit_text(text: str) -> Printed:
+    """Write the rest of a line in a systemd unit, in a setting that takes it as it is."""
+    return Printed(one_line(text).replace("%", "%%"))
+
+
+def unit_env(text: str) -> Printed:
+    """Write the value of a variable in a file that systemd reads."""
+    return Printed(environment_value(text))
 
 
 def comment(text: str) -> Printed:
@@ -170,6 +205,7 @@ FILTERS: Mapping[str, Callable[..., Printed]] = MappingProxyType(
         "sh": sh,
         "words": words,
         "sh_or_fail": sh_or_fail,
+        "sh_or_empty": sh_or_empty,
         "sh_or_local": sh_or_local,
         "words_or_fail": words_or_fail,
         "words_or_empty": words_or_empty,
@@ -180,6 +216,11 @@ FILTERS: Mapping[str, Callable[..., Printed]] = MappingProxyType(
         "number": number,
         "literal": literal,
         "block": block,
+        "sbatch": sbatch,
+        "unit": unit,
+        "unit_exec": unit_exec,
+        "unit_text": unit_text,
+        "unit_env": unit_env,
         "comment": comment,
         "md": md,
         "prose": prose,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from launchplan.render import compose, docker, kubernetes, shell
+from launchplan.render import compose, docker, kubernetes, shell, slurm, systemd
 from launchplan.render.target import Target
 
 TARGETS: Mapping[str, Target] = MappingProxyType(
@@ -14,5 +14,7 @@ TARGETS: Mapping[str, Target] = MappingProxyType(
         "docker": docker.TARGET,
         "compose": compose.TARGET,
         "kubernetes": kubernetes.TARGET,
+        "slurm": slurm.TARGET,
+        "systemd": systemd.TARGET,
     }
 )

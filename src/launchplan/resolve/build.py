@@ -118,6 +118,8 @@ def _pool(deployment: Deployment, role: Role, prefix: KeyPath, pool: Pool) -> Re
         args=args,
         arg_paths=arg_paths,
         env=recipe.env | pool.env,
+        offload=pool.offload or recipe.offload,
+        offload_path=(*prefix, "offload") if pool.offload else ("offload",),
     )
 
 

@@ -13,13 +13,13 @@ from typing import Literal
 from launchplan.engines import Launch, Process
 from launchplan.engines.hosts import with_port
 from launchplan.engines.launch import text
+from launchplan.engines.ports import last_value
 from launchplan.render.shell.endpoint import (
     ANYWHERE,
     LOOPBACK,
     TLS_FLAGS,
     api_port,
     is_given,
-    last_value,
     obstacle_of,
 )
 

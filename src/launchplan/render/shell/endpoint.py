@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from launchplan.engines import Launch, Process, Site, Value
 from launchplan.engines.hosts import with_port
 from launchplan.engines.launch import join, text
+from launchplan.engines.ports import last_value
 from launchplan.render.shell.shellcheck import literal_codes
 from launchplan.resolve import Deployment
 
@@ -158,13 +159,6 @@ def _chat(
     return {"model": model, "messages": [message], "max_tokens": max_tokens, **more}
 
 
-def last_value(process: Process, flag: str) -> str | None:
-    """Give the text of the last value that a flag is given, None when it is not or the site gives it."""
-    values = [each.values[-1] for each in process.flags if _spelled(each.name) == flag and each.values]
-    parts = values[-1] if values else ()
-    return parts[0] if len(parts) == 1 and isinstance(parts[0], str) else None
-
-
 def is_given(process: Process, names: tuple[str, ...]) -> bool:
     """Tell whether a process is given one of the flags."""
     return any(_spelled(each.name) in names for each in process.flags)
@@ -183,11 +177,6 @@ def obstacle_of(process: Process) -> str:
     if is_given(process, _GRPC_FLAGS):
         return f"{process.name} speaks gRPC, not HTTP"
     return ""
-
-
-def listens_on_port(process: Process) -> bool:
-    """Tell whether a process serves its API on a port, and not on a Unix socket."""
-    return process.port is not None and last_value(process, "--uds") is None
 
 
 def _host(process: Process, deployment: Deployment) -> str:

@@ -8,8 +8,10 @@ from launchplan.rules.network import (
     experts_network_known,
     host_address_is_ip,
     hosts_differ,
+    named_devices_known,
     pods_reach_rdma,
     pods_serve_outside,
+    ports_differ,
     ray_hosts_agree,
     replicas_on_one_node,
     tp_within_domain,
@@ -26,4 +28,6 @@ RULES = (
     ray_hosts_agree.check,
     pods_reach_rdma.check,
     pods_serve_outside.check,
+    ports_differ.check,
+    named_devices_known.check,
 )
