@@ -11,15 +11,20 @@ import pytest
 from jinja2 import nodes
 
 from launchplan.engines import Value
+from launchplan.render.drawing import Drawing
 from launchplan.render.environment import Printer
 from launchplan.render.filters import FILTERS
+from launchplan.render.runbook.context import Runbook
 from launchplan.render.shell.context import EnvironmentFile, ShellPlan
 from launchplan.render.shell.scripts import Script
 from launchplan.resources import templates_dir
 
 Scope = dict[str, Any]
 CONTEXTS: dict[str, Scope] = {
-    "shell/RUNBOOK.md.j2": {"plan": ShellPlan},
+    "runbook/RUNBOOK.md.j2": {"book": Runbook},
+    "runbook/_script.js.j2": {},
+    "runbook/_style.css.j2": {},
+    "runbook/runbook.html.j2": {"book": Runbook},
     "shell/_http.sh.j2": {"plan": ShellPlan},
     "shell/_url.sh.j2": {"plan": ShellPlan},
     "shell/bench.sh.j2": {"plan": ShellPlan},
@@ -45,6 +50,10 @@ TAKES: dict[str, tuple[Any, ...]] = {
     "prose": (str,),
     "code": (str,),
     "fence": (int,),
+    "verbatim": (str,),
+    "html": (str,),
+    "prose_html": (str,),
+    "svg": (Drawing,),
 }
 
 
@@ -153,14 +162,14 @@ def test_contexts_are_frozen(template: str) -> None:
         ("\n{{ plan.name | upper }}", "line 2 passes upper"),
         ("{{ plan.name | md(1) }}", "line 1 passes md"),
         ("{{ (plan.name ~ 'x') | md }}", "line 1 calculates by Concat"),
-        ("{{ (plan.runbook.ticks + 1) | fence }}", "line 1 calculates by Add"),
+        ("{{ (book.ticks + 1) | fence }}", "line 1 calculates by Add"),
         ("{{ plan.scripts[0] | md }}", "line 1 calculates by Getitem"),
         ("{{ plan.name.upper() | md }}", "line 1 calculates by Call"),
         ("{{ nothing | md }}", "line 1 is the undeclared nothing"),
         ("{{ plan.nothing | md }}", "line 1 is no field: nothing"),
         ("{{ plan.name.nothing | md }}", "line 1 looks for nothing in <class 'str'>"),
         ("{{ plan.name | fence }}", "line 1 gives <class 'str'> to fence"),
-        ("{{ plan.runbook.ticks | sh }}", "line 1 gives <class 'int'> to sh"),
+        ("{{ book.ticks | sh }}", "line 1 gives <class 'int'> to sh"),
         ("{% set x = 1 %}", "line 1 is a Assign"),
         ("{% if plan.name %}{% endif %}", "line 1 asks for what is not true or false"),
         ("{% if plan.endpoint.tools and plan.endpoint.tools %}{% endif %}", "line 1 calculates by And"),
@@ -175,5 +184,5 @@ def test_the_check_finds(source: str, complaint: str) -> None:
     environment = jinja()
     environment.filters["upper"] = str.upper
     with pytest.raises(NotAllowedError) as caught:
-        check_body(environment.parse(source).body, {"plan": ShellPlan})
+        check_body(environment.parse(source).body, {"plan": ShellPlan, "book": Runbook})
     assert str(caught.value) == complaint

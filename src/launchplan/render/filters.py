@@ -5,17 +5,19 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from html import escape
 from types import MappingProxyType
 
 from pydantic import JsonValue
 
 from launchplan.engines import Value
 from launchplan.errors import TemplateError
+from launchplan.render.drawing import Drawing, svg_text
 from launchplan.render.quoting import shell_word, variable_name
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _MARKUP = re.compile(r"[\\`*<>|\[\]&]|(?<![^\W_])_|_(?![^\W_])")
-_BLOCK_START = re.compile(r"^(\d+(?=[.)])|(?=[#+=~-]))")
+_BLOCK_START = re.compile(r"^(\d+(?=[.)](?:\s|$))|(?=[#+=~-]))")
 
 
 class Printed(str):
@@ -101,6 +103,30 @@ def code(text: str) -> Printed:
     return Printed(f"{ticks}{pad}{line}{pad}{ticks}")
 
 
+def verbatim(text: str) -> Printed:
+    """Write lines as they are: inside a Markdown code block, whose fence is longer than their backticks."""
+    return Printed(text)
+
+
+def html(text: str) -> Printed:
+    """Write text in HTML, between tags or in a quoted attribute, so that a reader gets each character."""
+    return Printed(escape(text).replace("\r", "&#13;"))
+
+
+def prose_html(text: str) -> Printed:
+    """Write a sentence in HTML; what it has in backticks is code."""
+    parts = one_line(text).split("`")
+    if len(parts) % 2 == 0 or "" in parts[1::2]:
+        return html(text)
+    shown = (f"<code>{html(part)}</code>" if index % 2 else html(part) for index, part in enumerate(parts))
+    return Printed("".join(shown))
+
+
+def svg(drawing: Drawing) -> Printed:
+    """Write a drawing in HTML."""
+    return Printed(svg_text(drawing))
+
+
 def fence(ticks: int) -> Printed:
     """Write the line of backticks that a Markdown code block begins and ends with."""
     return Printed("`" * ticks)
@@ -142,6 +168,10 @@ FILTERS: Mapping[str, Callable[..., Printed]] = MappingProxyType(
         "prose": prose,
         "code": code,
         "fence": fence,
+        "verbatim": verbatim,
+        "html": html,
+        "prose_html": prose_html,
+        "svg": svg,
     }
 )
 """The filters by the name that templates use."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from launchplan.engines import Launch
 from launchplan.finding import Finding
+from launchplan.render.dossier import Dossier
 from launchplan.render.environment import Printer
 
 
@@ -29,3 +30,20 @@ class Target:
     """What it is for, in one line."""
     files: Callable[[Launch, tuple[Finding, ...], Printer], tuple[File, ...]]
     """Make the files from a launch, what the rules said of it, and the templates."""
+
+    def make(self, dossier: Dossier, printer: Printer) -> tuple[File, ...]:
+        """Make the files; all that they need is the launch and the findings."""
+        return self.files(dossier.launch, dossier.findings, printer)
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """The target that every bundle holds: made last, it knows the whole plan and the other parts."""
+
+    name: str
+    summary: str
+    files: Callable[[Dossier, Printer], tuple[File, ...]]
+
+    def make(self, dossier: Dossier, printer: Printer) -> tuple[File, ...]:
+        """Make the files from everything that is known."""
+        return self.files(dossier, printer)

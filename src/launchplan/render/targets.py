@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from launchplan.render import shell
-from launchplan.render.target import Target
+from launchplan.render import runbook, shell
+from launchplan.render.target import Cover, Target
 
-TARGETS: Mapping[str, Target] = MappingProxyType(
+TARGETS: Mapping[str, Target | Cover] = MappingProxyType(
     {
         "shell": shell.TARGET,
+        "runbook": runbook.TARGET,
     }
 )
