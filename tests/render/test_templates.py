@@ -17,6 +17,7 @@ from launchplan.render.filters import FILTERS
 from launchplan.render.runbook.context import Runbook
 from launchplan.render.shell.context import EnvironmentFile, ShellPlan
 from launchplan.render.shell.scripts import Script
+from launchplan.render.site.files import Index
 from launchplan.resources import templates_dir
 
 Scope = dict[str, Any]
@@ -25,6 +26,9 @@ CONTEXTS: dict[str, Scope] = {
     "runbook/_script.js.j2": {},
     "runbook/_style.css.j2": {},
     "runbook/runbook.html.j2": {"book": Runbook},
+    "site/_script.js.j2": {},
+    "site/_style.css.j2": {},
+    "site/index.html.j2": {"index": Index},
     "shell/_http.sh.j2": {"plan": ShellPlan},
     "shell/_url.sh.j2": {"plan": ShellPlan},
     "shell/bench.sh.j2": {"plan": ShellPlan},

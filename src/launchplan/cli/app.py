@@ -26,6 +26,7 @@ from launchplan.cli.output import leave_closed_pipe, leave_interrupted, never_fa
 from launchplan.cli.render import render
 from launchplan.cli.schema import schema
 from launchplan.cli.show import show
+from launchplan.cli.site import site
 from launchplan.errors import CatalogError, InputError, LaunchplanError
 
 
@@ -51,7 +52,7 @@ def launchplan() -> None:
     """
 
 
-for _command in (check, render, show, memory, explain, listing, new, catalog, schema, docs):
+for _command in (check, render, show, memory, site, explain, listing, new, catalog, schema, docs):
     launchplan.add_command(_command)
 
 

@@ -42,9 +42,9 @@ def capacity_curve(
     counts = [end for each in points for end in (each.requests.low, each.requests.high)]
     if len(points) < 2 or min(counts) <= 0:
         return None
-    high = max([*counts, wanted or 1])
-    bottom = floor(log10(min(counts)))
-    axes = _Axes(points[0].tokens, points[-1].tokens, bottom, max(ceil(log10(high)), bottom + 1))
+    ends = [*counts, wanted] if wanted is not None else counts
+    bottom = floor(log10(min(ends)))
+    axes = _Axes(points[0].tokens, points[-1].tokens, bottom, max(ceil(log10(max(ends))), bottom + 1))
     shapes = (*_frame(axes, points), *_band(axes, points), *_wanted(axes, wanted), *_marks(axes, marks))
     told = "; ".join(f"{each.tokens:,} tokens: {each.requests.value:,.1f} requests" for each in points)
     width, height = _LEFT + _WIDTH + _RIGHT, _TOP + _HEIGHT + _BOTTOM

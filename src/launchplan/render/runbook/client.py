@@ -82,7 +82,8 @@ def _literal(value: JsonValue) -> str:
         case list():
             return "[" + ", ".join(_literal(each) for each in value) + "]"
         case _:
-            return json.dumps(value)
+            # An escape of JSON is two halves of a character for Python, so there are none.
+            return json.dumps(value, ensure_ascii=False)
 
 
 def _expression(value: Value) -> str:
@@ -93,5 +94,5 @@ def _expression(value: Value) -> str:
 
 def _part(part: str | Site) -> str:
     if isinstance(part, str):
-        return json.dumps(part)
-    return f'os.environ.get({json.dumps(part.variable)}, "{_HERE}")'
+        return _literal(part)
+    return f'os.environ.get({_literal(part.variable)}, "{_HERE}")'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 
 from launchplan.engines import Launch
@@ -28,7 +29,7 @@ def scripted_checks(launch: Launch, endpoint: Endpoint) -> Iterator[Step]:
 
 
 def _smoke(launch: Launch, endpoint: Endpoint) -> Iterator[str]:
-    yield f'ok    /v1/models lists "{launch.model_name}"'
+    yield f"ok    /v1/models lists {json.dumps(launch.model_name, ensure_ascii=False)}"
     yield 'ok    /v1/chat/completions generates "..."'
     if endpoint.reasoning:
         yield 'ok    its reasoning stands apart from the answer: "...'
