@@ -17,7 +17,7 @@ from launchplan.render.filters import FILTERS
 from launchplan.render.runbook.context import Runbook
 from launchplan.render.shell.context import EnvironmentFile, ShellPlan
 from launchplan.render.shell.scripts import Script
-from launchplan.render.site.files import Index
+from launchplan.render.site.context import Index
 from launchplan.resources import templates_dir
 
 Scope = dict[str, Any]

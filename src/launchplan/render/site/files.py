@@ -13,6 +13,7 @@ from launchplan.render.bundle import Bundle
 from launchplan.render.environment import printer
 from launchplan.render.manifest import PATH as MANIFEST
 from launchplan.render.manifest import listed
+from launchplan.render.site.context import Card, Choice, Index, Link
 from launchplan.render.site.entries import Entry
 from launchplan.render.target import File
 from launchplan.units import plural
@@ -27,49 +28,6 @@ class Shelved:
     entry: Entry
     files: Mapping[str, bytes] = field(default_factory=lambda: MappingProxyType({}))
     """Runbook and recipe by name; nothing of a file that cannot be read."""
-
-
-@dataclass(frozen=True, slots=True)
-class Card:
-    """One recipe as the index prints it."""
-
-    entry: Entry
-    page: str
-    """Link to its runbook; empty without one."""
-    others: tuple[Link, ...]
-    search: str
-    """What a search looks through."""
-
-    @property
-    def has_page(self) -> bool:
-        """Whether there is a runbook to go to."""
-        return bool(self.page)
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A link to a file of the site."""
-
-    text: str
-    address: str
-
-
-@dataclass(frozen=True, slots=True)
-class Choice:
-    """A filter and what it can be set to."""
-
-    key: str
-    options: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Index:
-    """The context of the index."""
-
-    title: str
-    count: str
-    choices: tuple[Choice, ...]
-    cards: tuple[Card, ...]
 
 
 def site_bundle(title: str, shelved: tuple[Shelved, ...], templates: str | None) -> Bundle:
