@@ -18,7 +18,7 @@ from launchplan import api
 from launchplan.engines import Launch, Process
 from launchplan.engines.commands import bare_text, command_text, environment, exports
 from launchplan.render import Bundle, render_bundle
-from launchplan.render.runbook.client import _literal, python_block
+from launchplan.render.runbook.client import _literal, python_block, tool_block
 from launchplan.render.shell.endpoint import endpoint
 from launchplan.report.memory_json import memory_json
 from launchplan.resources import recipes_dir
@@ -249,17 +249,22 @@ def test_the_checks_print_what_the_runbook_expects(case: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_the_python_client_sends_the_same_request_as_curl(path: Path) -> None:
-    api_of = endpoint(launch_of(path))
-    tree = ast.parse(python_block(api_of).text)
+def test_the_python_client_sends_the_same_requests_as_the_scripts(path: Path) -> None:
+    asked = endpoint(launch_of(path))
+    assert sent_by(python_block(asked).text) == dict(asked.client_chat)
+    assert sent_by(tool_block(asked).text) == dict(asked.tool_chat)
+
+
+def sent_by(program: str) -> dict[str, Any]:
+    tree = ast.parse(program)
     (call,) = [
         node
         for node in ast.walk(tree)
         if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("completions.create")
     ]
     sent = {each.arg: ast.literal_eval(each.value) for each in call.keywords if each.arg is not None}
-    sent |= sent.pop("extra_body", {})
-    assert sent == dict(api_of.client_chat)
+    extra: dict[str, Any] = sent.pop("extra_body", {})
+    return sent | extra
 
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=5)

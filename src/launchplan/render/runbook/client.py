@@ -46,7 +46,15 @@ def curl_block(endpoint: Endpoint) -> Block:
 
 def python_block(endpoint: Endpoint) -> Block:
     """Write the request for the OpenAI client."""
-    chat = endpoint.client_chat
+    return Block("request with Python", _python(endpoint, endpoint.client_chat, "content"), "python")
+
+
+def tool_block(endpoint: Endpoint) -> Block:
+    """Write a request that offers a tool."""
+    return Block("request with a tool", _python(endpoint, endpoint.tool_chat, "tool_calls"), "python")
+
+
+def _python(endpoint: Endpoint, chat: Mapping[str, JsonValue], wanted: str) -> str:
     lines = [
         *(["import os", ""] if endpoint.asks_address else []),
         "from openai import OpenAI",
@@ -55,13 +63,13 @@ def python_block(endpoint: Endpoint) -> Block:
         "answer = client.chat.completions.create(",
         *(f"    {line}," for line in _arguments(chat)),
         ")",
-        "print(answer.choices[0].message.content)",
+        f"print(answer.choices[0].message.{wanted})",
     ]
-    return Block("request with Python", "\n".join(lines), "python")
+    return "\n".join(lines)
 
 
 def _arguments(chat: Mapping[str, JsonValue]) -> Iterator[str]:
-    own = {"model", "messages", *_OWN_PARAMETERS}
+    own = {"model", "messages", "tools", *_OWN_PARAMETERS}
     for name, value in chat.items():
         if name in own:
             yield f"{name}={_literal(value)}"

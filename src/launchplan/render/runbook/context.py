@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, replace
 
 from launchplan.catalog.signals import Signals, signals
 from launchplan.engines import Launch, Process
-from launchplan.finding import Finding
-from launchplan.render.dossier import Dossier, Part, Reason
+from launchplan.render.dossier import Dossier, Part
 from launchplan.render.filters import longest_ticks
 from launchplan.render.runbook import before, client, course
 from launchplan.render.runbook.blocks import Block, Step, full_command
 from launchplan.render.runbook.budget import PoolBudget, pool_budget
 from launchplan.render.runbook.facts import Fact, facts
 from launchplan.render.runbook.failures import Failure, failures
+from launchplan.render.runbook.findings import Said, said
 from launchplan.render.runbook.map import PoolMap, pool_maps
 from launchplan.render.runbook.ready import bench_command, scripted_checks
 from launchplan.render.runbook.watch import Watched, watch_notes, watched
 from launchplan.render.shell.bench import bench
 from launchplan.render.shell.endpoint import Endpoint, endpoint
 from launchplan.render.shell.scripts import LOCAL_CACHE, Script, scripts
+from launchplan.units import choice_text
 
 _MOST_PATHS = 8
+_SHORTEST_FENCE = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,27 +40,6 @@ class Start:
     """Its check alone, with what it prints."""
     command: Block
     """Its environment and its command in full."""
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """A finding with its explanation."""
-
-    severity: str
-    code: str
-    text: str
-    source: str
-    reason: tuple[str, ...]
-
-    @property
-    def has_source(self) -> bool:
-        """Whether something enforces it outside launchplan."""
-        return bool(self.source)
-
-    @property
-    def has_reason(self) -> bool:
-        """Whether its rule explains itself."""
-        return bool(self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +81,8 @@ class Runbook:
     bench_note: str
     bench: Block
     clients: tuple[Block, ...]
+    efforts: tuple[str, ...]
+    """What the model takes for `reasoning_effort`, as a sentence; none where it takes nothing."""
     budgets: tuple[PoolBudget, ...]
     unknown: tuple[str, ...]
     """Pools whose memory could not be computed."""
@@ -110,6 +93,8 @@ class Runbook:
     restarts: tuple[str, ...]
     rollback: tuple[str, ...]
     findings: tuple[Said, ...]
+    ticks: int
+    """Length of the fences around commands: longer than any run of backticks in them."""
 
     @property
     def first(self) -> str:
@@ -171,11 +156,6 @@ class Runbook:
         """Whether failures of this shape are known."""
         return bool(self.failures)
 
-    @property
-    def ticks(self) -> int:
-        """Length of the fences around commands: longer than any run of backticks in them."""
-        return max(3, 1 + max(longest_ticks(block.text) for block in _blocks(self)))
-
 
 def runbook(dossier: Dossier) -> Runbook:
     """Collect what the runbook of a launch says."""
@@ -188,7 +168,7 @@ def runbook(dossier: Dossier) -> Runbook:
     load = bench(launch)
     site = before.site_block(launch, scripted=scripted)
     computed = {pool.view.pool.role for pool in memory}
-    return Runbook(
+    book = Runbook(
         name=recipe.name,
         summary=recipe.summary or f"{deployment.checkpoint} with {deployment.engine_label}",
         engine=deployment.engine_label,
@@ -211,7 +191,8 @@ def runbook(dossier: Dossier) -> Runbook:
         url=Block("base URL", f"echo {client.base_url(api)}"),
         bench_note=load.note,
         bench=bench_command(api, load),
-        clients=(client.curl_block(api), client.python_block(api)) if api.reachable else (),
+        clients=tuple(_clients(api)),
+        efforts=_efforts(launch),
         budgets=tuple(pool_budget(pool, named=len(launch.layout.pools) > 1) for pool in memory),
         unknown=tuple(each.pool.role for each in launch.layout.pools if each.pool.role not in computed),
         watched=watched(launch, known),
@@ -220,8 +201,11 @@ def runbook(dossier: Dossier) -> Runbook:
         stops=tuple(course.stops(launch, scripts=scripted)),
         restarts=tuple(course.restarts(launch, memory)),
         rollback=tuple(course.rollback(launch)),
-        findings=tuple(_said(finding, dossier) for finding in dossier.findings),
+        findings=tuple(said(finding, dossier.background.reasons) for finding in dossier.findings),
+        ticks=_SHORTEST_FENCE,
     )
+    longest = max(longest_ticks(block.text) for block in _blocks(book))
+    return replace(book, ticks=max(_SHORTEST_FENCE, longest + 1))
 
 
 def _starts(launch: Launch, made: tuple[Script, ...], *, scripted: bool) -> Iterator[Start]:
@@ -235,6 +219,23 @@ def _starts(launch: Launch, made: tuple[Script, ...], *, scripted: bool) -> Iter
             (check,) if scripted else (),
             full_command(launch, process),
         )
+
+
+def _clients(api: Endpoint) -> Iterator[Block]:
+    if api.reachable:
+        yield client.curl_block(api)
+        yield client.python_block(api)
+        if api.tools:
+            yield client.tool_block(api)
+
+
+def _efforts(launch: Launch) -> tuple[str, ...]:
+    model = launch.layout.resolved.deployment.model
+    if model is None or not model.reasoning_effort:
+        return ()
+    first, *others = model.reasoning_effort
+    more = f"; the model takes {choice_text(others)}, too" if others else ""
+    return (f"`reasoning_effort` is {first} by default{more}.",)
 
 
 def _script(process: Process) -> Block:
@@ -253,14 +254,6 @@ def _looked_up(known: Signals | None) -> str:
     return known.label if known else ""
 
 
-def _said(finding: Finding, dossier: Dossier) -> Said:
-    fix = f"; fix: {finding.fix}" if finding.fix else ""
-    at = f" ({finding.key})" if finding.key else ""
-    reason = dossier.background.reasons.get(finding.code, Reason("", ()))
-    text = f"{finding.message}{at}{fix}"
-    return Said(finding.severity.word, finding.code, text, finding.source or "", reason.why)
-
-
 def _blocks(value: object) -> Iterator[Block]:
     """Find the blocks in a context, however deep."""
     if isinstance(value, Block):
@@ -268,6 +261,6 @@ def _blocks(value: object) -> Iterator[Block]:
     elif isinstance(value, tuple):
         for each in value:
             yield from _blocks(each)
-    elif isinstance(value, Runbook | Step | Start) and is_dataclass(value):
+    elif isinstance(value, Runbook | Step | Start):
         for field in fields(value):
             yield from _blocks(getattr(value, field.name))

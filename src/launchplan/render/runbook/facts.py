@@ -34,6 +34,7 @@ def facts(launch: Launch) -> Iterator[Fact]:
     held = deployment.checkpoint_facts
     known = [held.format, *([bytes_text(held.bytes)] if held.bytes else [])] if held else []
     yield Fact("model", deployment.model.id if deployment.model else recipe.model)
+    yield from _model(deployment)
     yield Fact(
         "checkpoint", f"{deployment.checkpoint} ({', '.join(known)})" if known else deployment.checkpoint
     )
@@ -83,6 +84,22 @@ def _evidence(deployment: Deployment) -> Iterator[Fact]:
         yield Fact("figure", f"{name}: {value}")
     if evidence.note:
         yield Fact("left open", evidence.note)
+
+
+def _model(deployment: Deployment) -> Iterator[Fact]:
+    """Say how large the model is, what it takes and how far it reaches, as far as the catalog knows."""
+    entry, architecture = deployment.model, deployment.architecture
+    if entry is not None and entry.parameters.total is not None:
+        active = f", {_billions(entry.parameters.active)} active a token" if entry.parameters.active else ""
+        yield Fact("parameters", f"{_billions(entry.parameters.total)}{active}")
+    if entry is not None:
+        yield Fact("input", ", ".join(entry.modalities))
+    if architecture is not None and architecture.max_position_embeddings is not None:
+        yield Fact("window", f"{architecture.max_position_embeddings:,} tokens")
+
+
+def _billions(count: int) -> str:
+    return f"{count / 1e12:.2f}T" if count >= 1e12 else f"{count / 1e9:.1f}B"
 
 
 def image_of(deployment: Deployment) -> str | None:
