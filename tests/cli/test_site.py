@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -119,7 +120,8 @@ def test_what_is_no_folder_of_recipes(launchplan: Runner, files: Path) -> None:
         assert not (files / "out").exists()
 
 
-def test_a_link_that_leads_nowhere_is_left_alone(launchplan: Runner, shelf: Path) -> None:
+def test_what_is_no_file_is_left_alone(launchplan: Runner, shelf: Path) -> None:
+    os.mkfifo(shelf / "pipe.yaml")
     (shelf / "gone.yaml").symlink_to("nowhere.yaml")
     (shelf / "folder.yaml").mkdir()
     assert launchplan("site", "shelf", "-o", "out").out == "out: 5 recipes, 8 files\n"

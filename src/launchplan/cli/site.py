@@ -77,10 +77,12 @@ def _recipes(top: Path, target: Path) -> Iterator[Path]:
 
 def _means(path: Path) -> bool:
     """Tell whether a file means to be a recipe, be it readable as one or not."""
+    if not path.is_file():
+        return False  # a pipe would wait for somebody to write
     try:
         text = path.read_text(encoding="utf-8", errors="replace")
     except OSError:
-        return path.is_file()  # it is shown as one that cannot be read
+        return True  # it is shown as one that cannot be read
     return _OURS.search(text) is not None and _RECIPE_KEY.search(text) is not None
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from launchplan import catalog
 from launchplan.engines import Launch, Site, Value
 from launchplan.engines.commands import bare_text, shell_word
 from launchplan.engines.launch import text
@@ -50,6 +51,7 @@ def preparations(launch: Launch) -> Iterator[Step]:
     """Give the commands that bring the pinned engine and the weights to a host."""
     deployment = launch.layout.resolved.deployment
     yield from _engine(deployment, {pool.gpu.vendor for pool in launch.layout.resolved.pools if pool.gpu})
+    yield from _router(launch)
     loaded = bare_text(launch.processes[0].command[-1])
     if "/" in loaded and not loaded.startswith(_PATH_STARTS):
         word = shell_word(text(loaded))
@@ -68,6 +70,20 @@ def _engine(deployment: Deployment, vendors: set[str]) -> Iterator[Step]:
             "The engine, on every host, in the environment that the commands run in:",
             Block("installation of the engine", f"uv pip install {package}"),
         )
+
+
+def _router(launch: Launch) -> Iterator[Step]:
+    """Give the package of the router, which comes with neither engine."""
+    programs = {
+        bare_text(word) for each in launch.processes if each.role == "router" for word in each.command
+    }
+    known = catalog.versions("sglang-router")
+    packages = {"vllm-router": "vllm-router", "sglang_router.launch_router": f"sglang-router=={known[-1]}"}
+    for program, package in packages.items():
+        if program in programs:
+            yield Step(
+                "The router, on its host:", Block("installation of the router", f"uv pip install {package}")
+            )
 
 
 def checks(launch: Launch) -> tuple[Step, ...]:
