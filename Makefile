@@ -8,7 +8,7 @@ FIND   := for p in $$PYTHON python3 python3.13 python3.12 python3.11 python3.14;
           done; echo "launchplan needs Python >= 3.11 with venv" >&2; exit 1
 PIP    := $(BIN)/python -m pip -qq --disable-pip-version-check
 
-.PHONY: help demo test executors e2e lint docs bench clean
+.PHONY: help demo test executors e2e browser lint docs bench clean
 
 help:            ## list the targets
 	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -30,6 +30,10 @@ $(VENV)/.executors: pyproject.toml | $(VENV)/.dev
 	@$(BIN)/python tests/executors/fetch_kubectl.py
 	@touch $@
 
+$(VENV)/.browser: pyproject.toml | $(VENV)/.dev
+	@$(PIP) install --group browser
+	@touch $@
+
 demo: $(VENV)/.run   ## check and render the two-node Qwen3.8 recipe
 	@$(BIN)/launchplan check recipes/Qwen/qwen3.8-fp8-2x8-b300.yaml
 	@$(BIN)/launchplan render recipes/Qwen/qwen3.8-fp8-2x8-b300.yaml -o launch/qwen3.8-fp8-2x8-b300
@@ -49,6 +53,9 @@ $(E2E)/.installed: tests/e2e/install.sh $(wildcard tests/e2e/engines/*.txt)
 
 e2e: $(VENV)/.dev $(E2E)/.installed   ## start rendered bundles with the real engines, on the CPU
 	@$(BIN)/python -m pytest tests/e2e -q
+
+browser: $(VENV)/.browser   ## work with the pages in Chromium: copy, tabs, keyboard, accessibility, small screens
+	@$(BIN)/python -m pytest tests/browser -q
 
 lint: $(VENV)/.dev
 	@$(BIN)/ruff check .

@@ -9,8 +9,10 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
+from launchplan.engines import Launch
 from launchplan.engines.budgets import PoolMemory
 from launchplan.engines.compare import Change, Comparison, ProcessChanges, Side, compare
 from launchplan.errors import InputError, RefusedError
@@ -19,7 +21,8 @@ from launchplan.lint import Command, RecipeDraft, Site, draft_recipe, find_comma
 from launchplan.observe import Observation, observe_pools
 from launchplan.pipeline import Plan, budgets_of, make_plan
 from launchplan.recipe import Source, load_measured
-from launchplan.render import TARGETS, Bundle, render_bundle
+from launchplan.render import TARGETS, Background, Bundle, Reason, render_bundle
+from launchplan.rules import RULES
 from launchplan.source import problem
 
 __all__ = [
@@ -244,4 +247,15 @@ def render(
     plan = make_plan(recipe, cluster, set)
     if plan.launch is None or (plan.errors and not force):
         raise RefusedError(plan.errors)
-    return render_bundle(plan.launch, plan.findings, tuple(targets), templates)
+    return bundle_of(plan, plan.launch, targets, templates)
+
+
+def bundle_of(plan: Plan, launch: Launch, targets: Iterable[str], templates: str | None = None) -> Bundle:
+    """Render a plan's launch with the memory of its ranks and the reasons of its findings.
+
+    Raises what `render_bundle` raises.
+    """
+    found = {finding.code for finding in plan.findings}
+    reasons = {rule.code: Reason(rule.title, rule.why) for rule in RULES if rule.code in found}
+    background = Background(budgets_of(plan), MappingProxyType(reasons))
+    return render_bundle(launch, plan.findings, tuple(targets), templates, background)

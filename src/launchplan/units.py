@@ -18,6 +18,16 @@ def bytes_text(count: float) -> str:
     return f"{count:.0f} B"
 
 
+def storage_text(count: float) -> str:
+    """Print a number of bytes as storage and networks count them, in powers of ten."""
+    return f"{count / 1e12:.2f} TB" if count >= 1e12 else f"{count / 1e9:.0f} GB"
+
+
+def duration_text(seconds: float) -> str:
+    """Print a time in minutes, below one minute in seconds."""
+    return f"{seconds / 60:.1f} min" if seconds >= 60 else f"{seconds:.0f} s"
+
+
 def plural(count: int, noun: str, many: str | None = None) -> str:
     """Print a count with its noun: `1 node`, `2 nodes`."""
     return f"{count:,} {noun if count == 1 else many or noun + 's'}"

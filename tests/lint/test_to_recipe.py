@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 
 from launchplan import api, catalog
 from launchplan.engines.arguments import Word
+from launchplan.engines.commands import bare_text
 from launchplan.engines.reading import read_words
 from launchplan.errors import InputError
 from launchplan.lint import Command, RecipeDraft, Site, draft_recipe
 from launchplan.lint.to_recipe import differing, rendered
 from launchplan.pipeline import make_plan
-from launchplan.report.commands import bare_text
 from launchplan.resources import recipes_dir
 from tests.command_words import words_of
 

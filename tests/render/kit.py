@@ -11,11 +11,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from launchplan.engines import Launch, Site, Value, build_launch
+from launchplan.engines import Launch, Site, Value, build_launch, head_views
+from launchplan.engines.budgets import pool_memory
 from launchplan.finding import Finding, Severity
 from launchplan.layout import place
 from launchplan.recipe import Source, load_cluster, load_recipe
-from launchplan.render import TARGETS, Bundle, render_bundle
+from launchplan.render import TARGETS, Background, Bundle, Reason, render_bundle
 from launchplan.resolve import resolve
 
 HERE = Path(__file__).parent
@@ -138,7 +139,14 @@ def case_launch(name: str) -> Launch:
 
 @cache
 def case_bundle(name: str) -> Bundle:
-    return render_bundle(case_launch(name), FINDINGS, tuple(TARGETS), None)
+    launch = case_launch(name)
+    return render_bundle(launch, FINDINGS, tuple(TARGETS), None, background_of(launch))
+
+
+def background_of(launch: Launch) -> Background:
+    """Compute the memory of a launch's ranks; choices are as they come, no rule has seen them."""
+    memory = pool_memory(head_views(launch.layout.resolved, launch))
+    return Background(memory, {"PAR107": Reason("Idle GPUs.", ("GPUs that no rank uses <cost> money.",))})
 
 
 def fill(value: Value, site: Mapping[str, str]) -> str:

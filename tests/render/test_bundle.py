@@ -98,8 +98,14 @@ def test_all_means_every_target_once() -> None:
     assert json.loads(whole.files["manifest.json"])["targets"] == list(TARGETS)
 
 
-def test_no_target_gives_a_manifest_alone() -> None:
-    assert list(render_bundle(case_launch("two-nodes"), (), (), None).files) == ["manifest.json"]
+@pytest.mark.parametrize("targets", [(), ("runbook",)])
+def test_no_other_target_gives_the_runbook_alone(targets: tuple[str, ...]) -> None:
+    files = render_bundle(case_launch("two-nodes"), (), targets, None).files
+    assert list(files) == ["RUNBOOK.md", "manifest.json", "runbook.html"]
+    text = files["RUNBOOK.md"].decode()
+    assert ".sh" not in text.replace("wait-ready.sh succeeds", "")
+    assert "This folder has no scripts" in text
+    assert "export HEAD_ADDR=\nexport LOCAL_CACHE=\nexport NODE_IFNAME=\n" in text
 
 
 @pytest.mark.parametrize(
@@ -120,7 +126,8 @@ def test_a_target_is_one_line_of_the_table(monkeypatch: pytest.MonkeyPatch) -> N
     note = Target("note", "a note", lambda launch, *_: (File("note/n.txt", launch.model_name.encode()),))
     monkeypatch.setattr(bundle_module, "TARGETS", {**TARGETS, "note": note})
     bundle = render_bundle(case_launch("one-node"), (), ("note",), None)
-    assert list(bundle.files) == ["manifest.json", "note/n.txt"]
+    assert list(bundle.files) == ["RUNBOOK.md", "manifest.json", "note/n.txt", "runbook.html"]
+    assert b"| note | a note | note/n.txt |" in bundle.files["RUNBOOK.md"]
     assert bundle.executable == frozenset()
     twin = Target("twin", "the same note", note.files)
     monkeypatch.setattr(bundle_module, "TARGETS", {"note": note, "twin": twin})

@@ -14,13 +14,16 @@ from launchplan.engines import Value
 from launchplan.render.block import Block
 from launchplan.render.compose.context import ComposeFile, ComposePlan, Service
 from launchplan.render.docker.context import DockerPlan, DockerScript
+from launchplan.render.drawing import Drawing
 from launchplan.render.environment import Printer
 from launchplan.render.filters import FILTERS
 from launchplan.render.kubernetes.context import KubernetesPlan, Workload
 from launchplan.render.kubernetes.kserve import KServePlan
 from launchplan.render.kubernetes.pod import Pod
+from launchplan.render.runbook.context import Runbook
 from launchplan.render.shell.context import EnvironmentFile, ShellPlan
 from launchplan.render.shell.scripts import Script
+from launchplan.render.site.context import Index
 from launchplan.render.slurm.context import SlurmPlan
 from launchplan.render.systemd.context import SystemdPlan, Unit
 from launchplan.resources import templates_dir
@@ -50,7 +53,13 @@ CONTEXTS: dict[str, Scope] = {
     },
     "kubernetes/service.yaml.j2": {"plan": KubernetesPlan},
     "kubernetes/statefulset.yaml.j2": WORKLOAD,
-    "shell/RUNBOOK.md.j2": {"plan": ShellPlan},
+    "runbook/RUNBOOK.md.j2": {"book": Runbook},
+    "runbook/_script.js.j2": {},
+    "runbook/_style.css.j2": {},
+    "runbook/runbook.html.j2": {"book": Runbook},
+    "site/_script.js.j2": {},
+    "site/_style.css.j2": {},
+    "site/index.html.j2": {"index": Index},
     "shell/_http.sh.j2": {"plan": ShellPlan},
     "shell/_url.sh.j2": {"plan": ShellPlan},
     "shell/bench.sh.j2": {"plan": ShellPlan},
@@ -91,6 +100,10 @@ TAKES: dict[str, tuple[Any, ...]] = {
     "number": (int,),
     "literal": (str,),
     "block": (Block,),
+    "verbatim": (str,),
+    "html": (str,),
+    "prose_html": (str,),
+    "svg": (Drawing,),
 }
 
 
@@ -199,14 +212,14 @@ def test_contexts_are_frozen(template: str) -> None:
         ("\n{{ plan.name | upper }}", "line 2 passes upper"),
         ("{{ plan.name | md(1) }}", "line 1 passes md"),
         ("{{ (plan.name ~ 'x') | md }}", "line 1 calculates by Concat"),
-        ("{{ (plan.runbook.ticks + 1) | fence }}", "line 1 calculates by Add"),
+        ("{{ (book.ticks + 1) | fence }}", "line 1 calculates by Add"),
         ("{{ plan.scripts[0] | md }}", "line 1 calculates by Getitem"),
         ("{{ plan.name.upper() | md }}", "line 1 calculates by Call"),
         ("{{ nothing | md }}", "line 1 is the undeclared nothing"),
         ("{{ plan.nothing | md }}", "line 1 is no field: nothing"),
         ("{{ plan.name.nothing | md }}", "line 1 looks for nothing in <class 'str'>"),
         ("{{ plan.name | fence }}", "line 1 gives <class 'str'> to fence"),
-        ("{{ plan.runbook.ticks | sh }}", "line 1 gives <class 'int'> to sh"),
+        ("{{ book.ticks | sh }}", "line 1 gives <class 'int'> to sh"),
         ("{% set x = 1 %}", "line 1 is a Assign"),
         ("{% if plan.name %}{% endif %}", "line 1 asks for what is not true or false"),
         ("{% if plan.endpoint.tools and plan.endpoint.tools %}{% endif %}", "line 1 calculates by And"),
@@ -221,5 +234,5 @@ def test_the_check_finds(source: str, complaint: str) -> None:
     environment = jinja()
     environment.filters["upper"] = str.upper
     with pytest.raises(NotAllowedError) as caught:
-        check_body(environment.parse(source).body, {"plan": ShellPlan})
+        check_body(environment.parse(source).body, {"plan": ShellPlan, "book": Runbook})
     assert str(caught.value) == complaint

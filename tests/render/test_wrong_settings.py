@@ -15,7 +15,7 @@ from launchplan.engines import Launch, Process, Value
 from launchplan.engines.ports import last_value
 from launchplan.pipeline import make_plan
 from launchplan.render import render_bundle
-from launchplan.render.shell.failures import failures
+from launchplan.render.runbook.failures import failures
 from tests.recipes.bundles import SHIPPED, shipped_launch
 from tests.render.kit import CASES, case_launch
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from launchplan.engines import Site, Value
-from launchplan.report.commands import bare_text, shell_word
+from launchplan.engines.commands import bare_text, shell_word
 
 SITES = {"HEAD_ADDR": "10.0.0.1", "LOCAL_CACHE": "/my disk/$x"}
 HEAD, CACHE = Site("HEAD_ADDR", "address of node 0"), Site("LOCAL_CACHE", "a folder")

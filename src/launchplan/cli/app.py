@@ -29,6 +29,7 @@ from launchplan.cli.output import leave_closed_pipe, leave_interrupted, never_fa
 from launchplan.cli.render import render
 from launchplan.cli.schema import schema
 from launchplan.cli.show import show
+from launchplan.cli.site import site
 from launchplan.errors import CatalogError, InputError, LaunchplanError
 
 
@@ -61,6 +62,7 @@ for _command in (
     memory,
     observe,
     diff,
+    site,
     explain,
     listing,
     new,

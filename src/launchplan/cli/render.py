@@ -63,8 +63,8 @@ def render(
     Nothing is written while the recipe has errors. DIR may be new, empty, or a bundle rendered before; it is
     replaced as a whole, and only if nobody edited it.
     """
+    from launchplan.api import bundle_of
     from launchplan.cli.write import write_bundle
-    from launchplan.render import render_bundle
 
     outcome = examine(recipe, cluster, settings)
     plan = outcome.plan
@@ -72,7 +72,7 @@ def render(
         say_obstacles(outcome)
         say(f"nothing written to {folder}\n")
         return outcome.code or ERRORS
-    bundle = render_bundle(plan.launch, plan.findings, targets, templates)
+    bundle = bundle_of(plan, plan.launch, targets, templates)
     write_bundle(bundle, Path(folder), force=force)
     notable = [finding for finding in outcome.checked.findings if finding.severity is not Severity.INFO]
     say_findings(notable, outcome.checked)

@@ -12,15 +12,16 @@ from launchplan.engines.sglang.view import SglangView
 from launchplan.engines.view import EngineView
 from launchplan.engines.vllm.budget import memory_inputs as vllm_inputs
 from launchplan.engines.vllm.view import VllmView
-from launchplan.memory.capacity import Choice, RankMemory
+from launchplan.memory.capacity import Choice, Concurrency, Lengths, RankMemory
 from launchplan.memory.checkpoint import checkpoint_size
-from launchplan.memory.cold_start import ColdStart, Loading, cold_start
+from launchplan.memory.cold_start import ColdStart, Loading, cold_start, replicas_through_restart
 from launchplan.memory.sglang.budget import SglangMemory, sglang_choices, sglang_memory, sglang_weights
 from launchplan.memory.speed import DecodeBound, Step, decode_bound
 from launchplan.memory.vllm.budget import VllmMemory, vllm_choices, vllm_memory, vllm_weights
 from launchplan.recipe import MeasuredPool
 
 MemoryInputs = VllmMemory | SglangMemory
+_SHORTEST_TOKENS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,29 @@ def pool_memory(
         if inputs is not None and given is not None and memory is not None:
             choices, bound = _choices(inputs, memory), _bound(view, given, memory)
             found.append(PoolMemory(view, given, memory, choices, bound, start_of(view), unused))
+    return tuple(found)
+
+
+def instances_through_restart(pool: PoolMemory) -> int | None:
+    """Count the instances that serve the workload while one of them restarts; None without a workload."""
+    wanted = pool.view.pool.deployment.recipe.value.workload.concurrency
+    at = pool.memory.capacity.of(pool.inputs.lengths.usual[0])
+    if wanted is None or at is None:
+        return None
+    return replicas_through_restart(wanted, at.requests.value * pool.memory.capacity.replicas)
+
+
+def request_curve(pool: PoolMemory) -> tuple[Concurrency, ...]:
+    """Compute the requests that run at once at lengths that double up to the longest one."""
+    longest = pool.inputs.lengths.max_model_len
+    lengths = [_SHORTEST_TOKENS << power for power in range(32) if _SHORTEST_TOKENS << power < longest]
+    found: list[Concurrency] = []
+    for tokens in (*lengths, longest):
+        # A length of the workload and the window itself are all that one computation is asked for.
+        asked = replace(pool.inputs, lengths=Lengths(longest, mean=tokens))
+        memory = memory_of(asked)
+        at = memory.capacity.of("mean") if memory else None
+        found += [replace(at, name="")] if at else []
     return tuple(found)
 
 

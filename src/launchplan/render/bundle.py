@@ -9,13 +9,15 @@ from types import MappingProxyType
 from launchplan.engines import Launch
 from launchplan.errors import UnknownTargetError
 from launchplan.finding import Finding
+from launchplan.render.dossier import Background, Dossier, Part
 from launchplan.render.environment import printer
 from launchplan.render.manifest import manifest
-from launchplan.render.target import File
+from launchplan.render.target import Cover, File
 from launchplan.render.targets import TARGETS
 
 ALL = "all"
 """The name that stands for every target."""
+_NO_BACKGROUND = Background()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +33,13 @@ class Bundle:
 
 
 def render_bundle(
-    launch: Launch, findings: tuple[Finding, ...], targets: tuple[str, ...], templates: str | None
+    launch: Launch,
+    findings: tuple[Finding, ...],
+    targets: tuple[str, ...],
+    templates: str | None,
+    background: Background = _NO_BACKGROUND,
 ) -> Bundle:
-    """Render a launch for the wanted targets.
+    """Render a launch for the wanted targets, and the runbook that every bundle holds.
 
     `templates` names a folder whose files replace the shipped ones. Raises `UnknownTargetError`,
     `TemplateError` for a template that cannot be used, and `UnprintableError` for a value that no command
@@ -42,11 +48,15 @@ def render_bundle(
     wanted = _known(targets)
     print_with = printer(templates)
     files: dict[str, File] = {}
+    parts: list[Part] = []
     for name in wanted:
-        for file in TARGETS[name].files(launch, findings, print_with):
+        target = TARGETS[name]
+        made = target.make(Dossier(launch, findings, background, tuple(parts)), print_with)
+        for file in made:
             if file.path in files:
                 raise ValueError(f"two targets make {file.path}")
             files[file.path] = file
+        parts.append(Part(name, target.summary, tuple(file.path for file in made)))
     recorded = manifest(launch, wanted, files.values())
     files[recorded.path] = recorded
     content = MappingProxyType({path: files[path].content for path in sorted(files)})
@@ -55,9 +65,11 @@ def render_bundle(
 
 
 def _known(targets: Iterable[str]) -> tuple[str, ...]:
-    """Give the wanted targets and those that they need in the order of the table, each once."""
+    """Give the wanted targets and those that they need, each once, in order; a cover always, and last."""
     wanted = set(targets)
     for name in sorted(wanted - {ALL, *TARGETS}):
         raise UnknownTargetError(name, (*TARGETS, ALL))
     wanted.update(*(TARGETS[name].needs for name in wanted - {ALL}))
-    return tuple(name for name in TARGETS if name in wanted or ALL in wanted)
+    covers = [name for name, target in TARGETS.items() if isinstance(target, Cover)]
+    others = [name for name in TARGETS if name not in covers and (name in wanted or ALL in wanted)]
+    return (*others, *covers)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
+from html import escape
 from types import MappingProxyType
 
 from pydantic import JsonValue
@@ -12,6 +13,7 @@ from pydantic import JsonValue
 from launchplan.engines import Value
 from launchplan.errors import TemplateError
 from launchplan.render.block import Block
+from launchplan.render.drawing import Drawing, svg_text
 from launchplan.render.quoting import printable, shell_word, variable_name
 from launchplan.render.unit_quoting import command_word, environment_value, unit_word
 
@@ -20,7 +22,7 @@ _MARKUP = re.compile(r"[\\`*<>|\[\]&]|(?<![^\W_])_|_(?![^\W_])")
 _PLAIN_OPTION = re.compile(r"[A-Za-z0-9@%+:=,./_\[\]-]+")
 _PLAIN_YAML = re.compile(r"(?:--)?[A-Za-z_/][A-Za-z0-9_.+@/-]*(?::[A-Za-z0-9_./@+-]+)*")
 _YAML_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "y", "n", "null"})
-_BLOCK_START = re.compile(r"^(\d+(?=[.)])|(?=[#+=~-]))")
+_BLOCK_START = re.compile(r"^(\d+(?=[.)](?:\s|$))|(?=[#+=~-]))")
 
 
 class Printed(str):
@@ -175,6 +177,30 @@ def code(text: str) -> Printed:
     return Printed(f"{ticks}{pad}{line}{pad}{ticks}")
 
 
+def verbatim(text: str) -> Printed:
+    """Write lines as they are: inside a Markdown code block, whose fence is longer than their backticks."""
+    return Printed(text)
+
+
+def html(text: str) -> Printed:
+    """Write text in HTML, between tags or in a quoted attribute, so that a reader gets each character."""
+    return Printed(escape(text).replace("\r", "&#13;"))
+
+
+def prose_html(text: str) -> Printed:
+    """Write a sentence in HTML; what it has in backticks is code."""
+    parts = one_line(text).split("`")
+    if len(parts) % 2 == 0 or "" in parts[1::2]:
+        return html(text)
+    shown = (f"<code>{html(part)}</code>" if index % 2 else html(part) for index, part in enumerate(parts))
+    return Printed("".join(shown))
+
+
+def svg(drawing: Drawing) -> Printed:
+    """Write a drawing in HTML."""
+    return Printed(svg_text(drawing))
+
+
 def fence(ticks: int) -> Printed:
     """Write the line of backticks that a Markdown code block begins and ends with."""
     return Printed("`" * ticks)
@@ -226,6 +252,10 @@ FILTERS: Mapping[str, Callable[..., Printed]] = MappingProxyType(
         "prose": prose,
         "code": code,
         "fence": fence,
+        "verbatim": verbatim,
+        "html": html,
+        "prose_html": prose_html,
+        "svg": svg,
     }
 )
 """The filters by the name that templates use."""

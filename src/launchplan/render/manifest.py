@@ -29,7 +29,7 @@ def manifest(launch: Launch, targets: tuple[str, ...], files: Iterable[File]) ->
             "name": deployment.engine,
             "version": deployment.version,
         },
-        "files": {file.path: _entry(file) for file in files},
+        "files": listed(files),
         "format": FORMAT,
         "launchplan": __version__,
         "recipe": _identity(deployment.recipe),
@@ -38,6 +38,11 @@ def manifest(launch: Launch, targets: tuple[str, ...], files: Iterable[File]) ->
     }
     text = json.dumps(content, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
     return File(PATH, text.encode())
+
+
+def listed(files: Iterable[File]) -> dict[str, dict[str, str]]:
+    """Give mode and digest of each file, by path."""
+    return {file.path: _entry(file) for file in files}
 
 
 def _identity(loaded: Loaded[Any]) -> dict[str, str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from launchplan.engines import Launch
 from launchplan.finding import Finding
+from launchplan.render.dossier import Dossier
 from launchplan.render.environment import Printer
 
 
@@ -31,3 +32,25 @@ class Target:
     """Make the files from a launch, what the rules said of it, and the templates."""
     needs: tuple[str, ...] = ()
     """Targets whose files these ones use; they are rendered along."""
+
+    def make(self, dossier: Dossier, printer: Printer) -> tuple[File, ...]:
+        """Make the files; all that they need is the launch and the findings."""
+        return self.files(dossier.launch, dossier.findings, printer)
+
+
+@dataclass(frozen=True, slots=True)
+class Cover:
+    """The target that every bundle holds: made last, it knows the whole plan and the other parts."""
+
+    name: str
+    summary: str
+    files: Callable[[Dossier, Printer], tuple[File, ...]]
+
+    def make(self, dossier: Dossier, printer: Printer) -> tuple[File, ...]:
+        """Make the files from everything that is known."""
+        return self.files(dossier, printer)
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """None: a cover tells of whatever else is rendered."""
+        return ()

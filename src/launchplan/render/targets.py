@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from launchplan.render import compose, docker, kubernetes, shell, slurm, systemd
-from launchplan.render.target import Target
+from launchplan.render import compose, docker, kubernetes, runbook, shell, slurm, systemd
+from launchplan.render.target import Cover, Target
 
-TARGETS: Mapping[str, Target] = MappingProxyType(
+TARGETS: Mapping[str, Target | Cover] = MappingProxyType(
     {
         "shell": shell.TARGET,
         "docker": docker.TARGET,
@@ -16,5 +16,6 @@ TARGETS: Mapping[str, Target] = MappingProxyType(
         "kubernetes": kubernetes.TARGET,
         "slurm": slurm.TARGET,
         "systemd": systemd.TARGET,
+        "runbook": runbook.TARGET,
     }
 )

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 from launchplan import __version__
+from launchplan.engines.budgets import instances_through_restart, request_curve
 
 if TYPE_CHECKING:
     from launchplan.engines.budgets import PoolMemory
@@ -41,6 +42,10 @@ def _pool(pool: PoolMemory) -> dict[str, object]:
         "parameter_bytes": budget.parameter_bytes,
         "parameter_bytes_by_class": dict(sorted(budget.by_class.items())),
         "capacity": asdict(memory.capacity),
+        "curve": [
+            {key: value for key, value in asdict(each).items() if key != "name"}
+            for each in request_curve(pool)
+        ],
         "choices": [asdict(choice) for choice in pool.choices],
         "bound": asdict(pool.bound) if pool.bound else None,
         "cold_start": {
@@ -50,6 +55,7 @@ def _pool(pool: PoolMemory) -> dict[str, object]:
         }
         if start
         else None,
+        "instances_through_restart": instances_through_restart(pool),
         "uncertain": list(budget.uncertain),
         "measured_unused": list(pool.unused),
     }

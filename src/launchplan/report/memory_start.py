@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from launchplan.memory.cold_start import replicas_through_restart
-from launchplan.units import bytes_text, plural
+from launchplan.engines.budgets import instances_through_restart
+from launchplan.units import bytes_text, duration_text, plural, storage_text
 
 if TYPE_CHECKING:
     from launchplan.engines.budgets import PoolMemory
@@ -40,27 +40,15 @@ def start_lines(pool: PoolMemory) -> Iterator[str]:
             f"  {whole.value / 60:.1f} min in all ({whole.low / 60:.1f} to {whole.high / 60:.1f}):"
             f" {what} is the bottleneck"
         )
-    workload = pool.view.pool.deployment.recipe.value.workload
-    at = pool.memory.capacity.of(pool.inputs.lengths.usual[0])
-    if workload.concurrency and at is not None:
-        held = at.requests.value * pool.memory.capacity.replicas
-        needed = replicas_through_restart(workload.concurrency, held)
-        if needed is not None:
-            yield f"  {plural(needed, 'instance')} to serve {workload.concurrency} through one restart"
+    needed, workload = instances_through_restart(pool), pool.view.pool.deployment.recipe.value.workload
+    if needed is not None:
+        yield f"  {plural(needed, 'instance')} to serve {workload.concurrency} through one restart"
 
 
 def _load(start: ColdStart) -> str:
-    read = f"{_size(start.node_bytes)} a node"
+    read = f"{storage_text(start.node_bytes)} a node"
     if start.load_s is None or start.gigabytes_per_s is None:
-        at_one = _time(start.node_bytes / 1e9)
+        at_one = duration_text(start.node_bytes / 1e9)
         return f"{read}, {at_one} at 1 GB/s; the cluster file's storage.read_gigabytes_per_s tells"
     rate = f"{start.gigabytes_per_s:.1f} GB/s ({_ORIGINS[start.rate_origin]})"
-    return f"{read} at {rate} in {_time(start.load_s)}"
-
-
-def _size(count: int) -> str:
-    return f"{count / 1e12:.2f} TB" if count >= 1e12 else f"{count / 1e9:.0f} GB"
-
-
-def _time(seconds: float) -> str:
-    return f"{seconds / 60:.1f} min" if seconds >= 60 else f"{seconds:.0f} s"
+    return f"{read} at {rate} in {duration_text(start.load_s)}"

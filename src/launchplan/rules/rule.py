@@ -79,6 +79,13 @@ class Rule:
         """The first line of the rule's page."""
         return self.doc.strip().splitlines()[0]
 
+    @property
+    def why(self) -> tuple[str, ...]:
+        """The paragraphs of the page's section Why, each in one line."""
+        _, _, rest = self.doc.partition("## Why")
+        section, _, _ = rest.partition("\n## ")
+        return tuple(" ".join(part.split()) for part in section.strip().split("\n\n") if part.strip())
+
     def source(self, engine: str) -> str | None:
         """Give the place that enforces the rule in an engine."""
         return dict(self.sources).get(engine) or dict(self.sources).get("")

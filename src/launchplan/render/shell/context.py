@@ -5,11 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from launchplan.engines import Launch, Variable
-from launchplan.finding import Finding
 from launchplan.render.shell.bench import Bench, bench
 from launchplan.render.shell.checks import Preflight, preflight
 from launchplan.render.shell.endpoint import Endpoint, endpoint
-from launchplan.render.shell.runbook import Runbook, runbook
 from launchplan.render.shell.scripts import Script, scripts
 from launchplan.render.shell.shellcheck import literal_codes
 
@@ -44,20 +42,17 @@ class ShellPlan:
     endpoint: Endpoint
     preflight: Preflight
     bench: Bench
-    runbook: Runbook
 
 
-def shell_plan(launch: Launch, findings: tuple[Finding, ...]) -> ShellPlan:
+def shell_plan(launch: Launch) -> ShellPlan:
     """Bring a launch into the form that the templates print."""
     deployment = launch.layout.resolved.deployment
-    made = scripts(launch)
     return ShellPlan(
         name=deployment.recipe.value.name,
         engine=deployment.engine_label,
-        scripts=made,
+        scripts=scripts(launch),
         environment=launch.env,
         endpoint=endpoint(launch),
         preflight=preflight(launch),
         bench=bench(launch),
-        runbook=runbook(launch, made, findings),
     )

@@ -12,9 +12,9 @@ HELPERS = ("preflight", "wait-ready", "smoke", "bench")
 """Scripts beside those of the processes; each has the template of its name."""
 
 
-def files(launch: Launch, findings: tuple[Finding, ...], printer: Printer) -> tuple[File, ...]:
-    """Make a script and an environment file a process, the helpers and the runbook."""
-    plan = shell_plan(launch, findings)
+def files(launch: Launch, _findings: tuple[Finding, ...], printer: Printer) -> tuple[File, ...]:
+    """Make a script and an environment file a process, and the helpers."""
+    plan = shell_plan(launch)
     shared = EnvironmentFile("what every process shares", plan.environment)
     made = [_environment("common", shared, printer)]
     for script in plan.scripts:
@@ -25,7 +25,6 @@ def files(launch: Launch, findings: tuple[Finding, ...], printer: Printer) -> tu
     for name in HELPERS:
         content = printer.file(f"shell/{name}.sh.j2", plan=plan)
         made.append(File(f"{name}.sh", content, executable=True))
-    made.append(File("RUNBOOK.md", printer.file("shell/RUNBOOK.md.j2", plan=plan)))
     return tuple(made)
 
 
@@ -33,4 +32,4 @@ def _environment(name: str, environment: EnvironmentFile, printer: Printer) -> F
     return File(f"env/{name}.env", printer.file("shell/process.env.j2", environment=environment))
 
 
-TARGET = Target("shell", "bash scripts for each process, checks, a load test and a runbook", files)
+TARGET = Target("shell", "bash scripts for each process, checks and a load test", files)

@@ -1,7 +1,4 @@
-"""What goes wrong at a start, how it looks and what cures it.
-
-Each one was seen with vLLM 0.32.0 or SGLang 0.5.23 on a pair of hosts, by starting them with that mistake.
-"""
+"""What goes wrong at a start, how it looks and what cures it, each with where it is known from."""
 
 from __future__ import annotations
 
@@ -11,9 +8,13 @@ from string import Template
 from typing import Literal
 
 from launchplan.engines import Launch, Process, Site, Value
+from launchplan.render.runbook.course import engine_timeout
 
-Shape = Literal["spanning", "data-parallel", "pools", "vllm-router", "sglang-router"]
-"""How processes work together: one engine over several hosts, ranks of their own on each, pools, a router."""
+Shape = Literal["any", "spanning", "data-parallel", "pools", "vllm-router", "sglang-router", "rdma"]
+"""How processes work together: one engine over several hosts, ranks of their own on each, pools, a router,
+hosts joined by InfiniBand or RoCE."""
+_SEEN = {"vllm": "seen with vllm 0.32.0 on two hosts", "sglang": "seen with sglang 0.5.23 on two hosts"}
+_FAQ = "Kimi K3 serving FAQ (2026)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +24,8 @@ class Failure:
     seen: str
     cause: str
     cure: str
+    known_from: str = ""
+    """A place in the engine's source, a document; empty for what was seen on two hosts."""
 
 
 _TABLE: tuple[tuple[str, Shape, Failure], ...] = (
@@ -39,27 +42,27 @@ _TABLE: tuple[tuple[str, Shape, Failure], ...] = (
     ("vllm", "spanning", Failure(
         "the head dies with `Gloo connectFullMesh failed`, remote=[127.0.0.1]",
         "the process runs without GLOO_SOCKET_IFNAME and the host's own name leads to 127.0.0.1",
-        "start it by its own script, which sets it by $interface; stop followers that are left by hand",
+        "start it by its own command, which sets it by $interface; stop followers that are left by hand",
     )),
     ("vllm", "spanning", Failure(
         "a follower dies with `collective_rpc should not be called on follower node`, the head hangs",
         "the follower was started without `--headless`",
-        "start it by its own script; the head does not end on SIGTERM then, kill it",
+        "start it by its own command; the head does not end on SIGTERM then, kill it",
     )),
     ("vllm", "spanning", Failure(
         "a process waits at `Launching 1 data parallel engine(s) in headless mode`",
         "`--headless` on node 0, or a follower with `--nnodes 1`",
-        "start each host by its own script",
+        "start each host by its own command",
     )),
     ("vllm", "data-parallel", Failure(
         "the head dies with `Remote engine … must use --headless`",
         "a follower was started without `--headless`",
-        "start it by its own script",
+        "start it by its own command",
     )),
     ("vllm", "data-parallel", Failure(
         "the head dies with `HELLO message from remote engine 0, expected it to be local`",
         "a follower has no `--data-parallel-start-rank`",
-        "start it by its own script",
+        "start it by its own command",
     )),
     ("vllm", "data-parallel", Failure(
         "it serves, with fewer ranks than planned",
@@ -69,7 +72,7 @@ _TABLE: tuple[tuple[str, Shape, Failure], ...] = (
     ("vllm", "pools", Failure(
         "every /health is 200, a request gives HTTP 500, decode logs `Remote NIXL agent engine ID mismatch`",
         "VLLM_NIXL_SIDE_CHANNEL_HOST is unset or localhost, so decode asks itself for the KV cache",
-        "start each by its own script; $side_channel is the host's address as the others reach it",
+        "start each by its own command; $side_channel is the host's address as the others reach it",
     )),
     ("vllm", "vllm-router", Failure(
         "the router's /health is 200, each request gives `503 No available workers`",
@@ -101,6 +104,66 @@ _TABLE: tuple[tuple[str, Shape, Failure], ...] = (
         "it winds down; the followers end right after it",
         "wait; a process that hung at its start has to be killed",
     )),
+    ("vllm", "any", Failure(
+        "`Timed out waiting for engine core processes to start`",
+        "the weights took longer to read than the $timeout s of VLLM_ENGINE_READY_TIMEOUT_S",
+        "set `env: {VLLM_ENGINE_READY_TIMEOUT_S: ...}` to more than reading them takes on this storage",
+        "vllm/v1/engine/core_client.py:764 (0.33.0)",
+    )),
+    ("vllm", "any", Failure(
+        "`Free memory on device … is less than desired GPU memory utilization`",
+        "another process holds memory of the GPU, often one that a failed start has left",
+        "`nvidia-smi` or `amd-smi` names it; end it, then start again",
+        "vllm/v1/worker/utils.py:762 (0.33.0)",
+    )),
+    ("vllm", "any", Failure(
+        "`No available memory for the cache blocks`",
+        "weights, activations and CUDA graphs leave nothing of the budget",
+        "more GPUs (`parallel.tp`), or a higher `serve.gpu_memory_utilization`",
+        "vllm/v1/core/kv_cache_planning.py:58 (0.33.0)",
+    )),
+    ("vllm", "any", Failure(
+        "`To serve at least one request with the model's max seq len`",
+        "one request of the whole window needs more than the pool",
+        "set `serve.max_model_len` to no more than the `estimated maximum model length` of that message",
+        "vllm/v1/core/kv_cache_planning.py:78 (0.33.0)",
+    )),
+    ("vllm", "any", Failure(
+        "`CUDA out of memory occurred when warming up sampler`, or out of memory while graphs are captured",
+        "the batch of warm-up and capture does not fit beside the pool",
+        "a lower `serve.max_num_seqs`, or a lower `serve.gpu_memory_utilization`",
+        "vllm/v1/worker/gpu_model_runner.py:5930 (0.33.0)",
+    )),
+    ("sglang", "any", Failure(
+        "`Not enough memory. Please try to increase --mem-fraction-static.`",
+        "weights and what the engine keeps free leave nothing for the pool",
+        "more GPUs (`parallel.tp`), or a higher `serve.mem_fraction_static`",
+        "sglang/srt/model_executor/pool_configurator.py:96 (0.5.23)",
+    )),
+    ("sglang", "any", Failure(
+        "`Capture cuda graph failed`",
+        "what `mem_fraction_static` leaves free is too little for the graphs",
+        "a lower `serve.mem_fraction_static`, or fewer sizes: `args: {cuda-graph-max-bs-decode: ...}`",
+        "sglang/srt/model_executor/runner/decode_cuda_graph_runner.py:603 (0.5.23)",
+    )),
+    ("", "spanning", Failure(
+        "the ranks wait for one another, or fail in the first collective",
+        "NCCL or Gloo chose an interface that the other hosts do not reach",
+        "start each by its own command, which pins GLOO_SOCKET_IFNAME and NCCL_SOCKET_IFNAME by $interface",
+        _FAQ,
+    )),
+    ("", "spanning", Failure(
+        "kernels fail to compile or load, or a start waits for a lock of a cache",
+        "hosts share one folder of compiled kernels on a network file system",
+        "LOCAL_CACHE on a disk of each host; remove the shared folder",
+        _FAQ,
+    )),
+    ("", "rdma", Failure(
+        "`mlx5dv_reg_dmabuf_mr` fails with errno 524",
+        "kernel or driver do not hand GPU memory to the NIC as DMA-BUF",
+        'load the module nvidia_peermem and set `env: {NCCL_DMABUF_ENABLE: "0"}`',
+        "launchplan's catalog, fabric ib",
+    )),
 )  # fmt: skip
 
 
@@ -110,9 +173,14 @@ def failures(launch: Launch) -> tuple[Failure, ...]:
     shapes = _shapes(launch)
     names = _names(launch)
     return tuple(
-        Failure(*(Template(part).substitute(names) for part in (failure.seen, failure.cause, failure.cure)))
+        Failure(
+            Template(failure.seen).substitute(names),
+            Template(failure.cause).substitute(names),
+            Template(failure.cure).substitute(names),
+            failure.known_from or _SEEN[engine],
+        )
         for of_engine, shape, failure in _TABLE
-        if of_engine == engine and shape in shapes
+        if of_engine in {"", engine} and shape in shapes
     )
 
 
@@ -126,6 +194,7 @@ def _names(launch: Launch) -> dict[str, str]:
         "side_channel": _of_variable(
             launch, launch.processes, "VLLM_NIXL_SIDE_CHANNEL_HOST", "`nodes` in the cluster file"
         ),
+        "timeout": engine_timeout(launch) or "600",
     }
 
 
@@ -154,7 +223,10 @@ def _origin(values: Iterable[Value], given_by: str) -> str:
 def _shapes(launch: Launch) -> set[Shape]:
     flags = {flag.name for process in launch.processes for flag in process.flags}
     programs = {part for process in launch.processes for word in process.command for part in word}
-    shapes: set[Shape] = set()
+    shapes: set[Shape] = {"any"}
+    fabrics = {each.pool.fabric.kind for each in launch.layout.pools if each.pool.fabric}
+    if _crosses_network(launch) and fabrics & {"infiniband", "roce"}:
+        shapes.add("rdma")
     if "--nnodes" in flags:
         shapes.add("spanning")
     if "--data-parallel-address" in flags and "--headless" in flags:
@@ -166,3 +238,7 @@ def _shapes(launch: Launch) -> set[Shape]:
     if len(launch.layout.pools) > 1:
         shapes.add("pools")
     return shapes
+
+
+def _crosses_network(launch: Launch) -> bool:
+    return any(layout.link(kind) == "network" for layout in launch.layout.pools for kind in layout.groups)

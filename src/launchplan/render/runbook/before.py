@@ -1,0 +1,128 @@
+"""Before the start: what only the site knows, the engine, the weights, and the checks of each host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from launchplan import catalog
+from launchplan.engines import Launch, Site, Value
+from launchplan.engines.commands import bare_text, shell_word
+from launchplan.engines.launch import text
+from launchplan.render.runbook.blocks import Block, Step
+from launchplan.render.runbook.facts import image_of
+from launchplan.render.shell.checks import HostChecks, preflight
+from launchplan.render.shell.scripts import LOCAL_CACHE, Script
+from launchplan.resolve import Deployment
+
+_PATH_STARTS = ("/", "./", "../")
+
+
+@dataclass(frozen=True, slots=True)
+class SiteValue:
+    """A value that only the site knows."""
+
+    variable: str
+    meaning: str
+    scripts: str
+    """Which scripts need it."""
+
+
+def site_values(launch: Launch, made: tuple[Script, ...], *, scripted: bool) -> Iterator[SiteValue]:
+    """List what the site must say; scripts have a folder of their own for LOCAL_CACHE."""
+    suffix, all_of_them = (".sh", "all scripts of processes") if scripted else ("", "all processes")
+    for site in launch.sites():
+        optional = "; left out: /tmp/launchplan-$UID" if scripted and site.variable == LOCAL_CACHE else ""
+        used = [f"{script.name}{suffix}" for script in made if site.variable in script.sites]
+        where = all_of_them if len(used) == len(made) > 1 else ", ".join(used)
+        yield SiteValue(site.variable, f"{site.hint}{optional}", where)
+
+
+def site_block(launch: Launch, *, scripted: bool) -> Block | None:
+    """Write the lines to fill in; None when the site has nothing to say."""
+    optional = {LOCAL_CACHE} if scripted else set()
+    names = [site.variable for site in launch.sites() if site.variable not in optional]
+    lines = "\n".join(f"export {name}=" for name in names)
+    return Block("what this site must say", lines) if names else None
+
+
+def preparations(launch: Launch) -> Iterator[Step]:
+    """Give the commands that bring the pinned engine and the weights to a host."""
+    deployment = launch.layout.resolved.deployment
+    yield from _engine(deployment, {pool.gpu.vendor for pool in launch.layout.resolved.pools if pool.gpu})
+    yield from _router(launch)
+    loaded = bare_text(launch.processes[0].command[-1])
+    if "/" in loaded and not loaded.startswith(_PATH_STARTS):
+        word = shell_word(text(loaded))
+        yield Step(
+            "The weights, on every host or once into a folder that all of them share (`HF_HOME`):",
+            Block("download of the weights", f"hf download {word}"),
+        )
+
+
+def _engine(deployment: Deployment, vendors: set[str]) -> Iterator[Step]:
+    if image_of(deployment) is not None or not any(char.isdigit() for char in deployment.version):
+        return
+    if vendors == {"nvidia"}:
+        package = f"{deployment.engine}=={deployment.version.removeprefix('v')}"
+        yield Step(
+            "The engine, on every host, in the environment that the commands run in:",
+            Block("installation of the engine", f"uv pip install {package}"),
+        )
+
+
+def _router(launch: Launch) -> Iterator[Step]:
+    """Give the package of the router, which comes with neither engine."""
+    programs = {
+        bare_text(word) for each in launch.processes if each.role == "router" for word in each.command
+    }
+    known = catalog.versions("sglang-router")
+    packages = {"vllm-router": "vllm-router", "sglang_router.launch_router": f"sglang-router=={known[-1]}"}
+    for program, package in packages.items():
+        if program in programs:
+            yield Step(
+                "The router, on its host:", Block("installation of the router", f"uv pip install {package}")
+            )
+
+
+def checks(launch: Launch) -> tuple[Step, ...]:
+    """Give the check of each host with what it prints where all is well."""
+    made = preflight(launch)
+    return tuple(
+        Step("", Block(f"check of {host.name}", f"./preflight.sh {host.name}"), tuple(_expected(host)))
+        for host in made.hosts
+    )
+
+
+_EXPECTED: Mapping[str, Callable[..., str]] = MappingProxyType(
+    {
+        "check_nvidia_gpus": lambda needed: f"{needed} GPUs, {needed} needed",
+        "check_amd_gpus": lambda needed: f"{needed} GPUs, {needed} needed",
+        "check_engine": lambda version, program, _: f"{program} {version}",
+        "check_program": lambda program: f"{program} is on PATH",
+        "check_port": lambda port, what, _: f"port {port} for {what} is free",
+        "check_ports": lambda first, last, what, _: f"ports {first} to {last} for {what} are free",
+        "check_variable": lambda _value, name, _hint: f"{name} is ...",
+        "check_interface": lambda value, _site: f"network interface {value or '...'}",
+        "check_path": lambda path: f"checkpoint {path}",
+        "check_disk": lambda _folder, needed, _cache: (
+            f"room for the checkpoint: ... GiB free and ... GiB there in ..., {needed} GiB needed"
+        ),
+    }
+)
+"""What each check of `preflight.sh` prints behind `ok`; `...` stands for what only the host knows."""
+
+
+def _expected(host: HostChecks) -> Iterator[str]:
+    for name, *arguments in host.calls:
+        check = _EXPECTED.get(_known(name))
+        if check is not None:
+            yield f"ok    {check(*(_known(each) for each in arguments))}"
+        else:
+            yield f"skip  number of GPUs: no check for this kind, {_known(arguments[0])} needed"
+
+
+def _known(value: Value) -> str:
+    """Give the text of a value, nothing where a part of it is the site's to give."""
+    return "" if any(isinstance(part, Site) for part in value) else bare_text(value)

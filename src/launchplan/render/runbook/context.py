@@ -1,0 +1,266 @@
+"""Everything that the templates of the runbook may print."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields, replace
+
+from launchplan.catalog.signals import Signals, signals
+from launchplan.engines import Launch, Process
+from launchplan.render.dossier import Dossier, Part
+from launchplan.render.filters import longest_ticks
+from launchplan.render.runbook import before, client, course
+from launchplan.render.runbook.blocks import Block, Step, full_command
+from launchplan.render.runbook.budget import PoolBudget, pool_budget
+from launchplan.render.runbook.facts import Fact, facts
+from launchplan.render.runbook.failures import Failure, failures
+from launchplan.render.runbook.findings import Said, said
+from launchplan.render.runbook.map import PoolMap, pool_maps
+from launchplan.render.runbook.ready import bench_command, scripted_checks
+from launchplan.render.runbook.watch import Watched, watch_notes, watched
+from launchplan.render.shell.bench import bench
+from launchplan.render.shell.endpoint import Endpoint, endpoint
+from launchplan.render.shell.scripts import LOCAL_CACHE, Script, scripts
+from launchplan.units import choice_text
+
+_MOST_PATHS = 8
+_SHORTEST_FENCE = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """How one process is started."""
+
+    name: str
+    host: str
+    title: str
+    script: tuple[Block, ...]
+    """Its check and its script; none in a bundle without scripts."""
+    checks: tuple[Step, ...]
+    """Its check alone, with what it prints."""
+    command: Block
+    """Its environment and its command in full."""
+
+
+@dataclass(frozen=True, slots=True)
+class FolderRow:
+    """What one target has put into the folder."""
+
+    target: str
+    summary: str
+    paths: str
+
+
+@dataclass(frozen=True, slots=True)
+class Runbook:
+    """The context of the runbook's templates."""
+
+    name: str
+    summary: str
+    engine: str
+    evidence: str
+    """Status of the recipe's evidence in one word."""
+    facts: tuple[Fact, ...]
+    maps: tuple[PoolMap, ...]
+    folder: tuple[FolderRow, ...]
+    scripted: bool
+    """The bundle has a script for each process."""
+    sites: tuple[before.SiteValue, ...]
+    site_blocks: tuple[Block, ...]
+    preparations: tuple[Step, ...]
+    order: tuple[str, ...]
+    starts: tuple[Start, ...]
+    durations: tuple[Fact, ...]
+    expectations: tuple[str, ...]
+    log: tuple[course.SeenLine, ...]
+    signals: str
+    """The release in which log lines and metrics were looked up."""
+    ready: tuple[Step, ...]
+    endpoint: Endpoint
+    url: Block
+    bench_note: str
+    bench: Block
+    clients: tuple[Block, ...]
+    efforts: tuple[str, ...]
+    """What the model takes for `reasoning_effort`, as a sentence; none where it takes nothing."""
+    budgets: tuple[PoolBudget, ...]
+    unknown: tuple[str, ...]
+    """Pools whose memory could not be computed."""
+    watched: tuple[Watched, ...]
+    watch_notes: tuple[str, ...]
+    failures: tuple[Failure, ...]
+    stops: tuple[str, ...]
+    restarts: tuple[str, ...]
+    rollback: tuple[str, ...]
+    findings: tuple[Said, ...]
+    ticks: int
+    """Length of the fences around commands: longer than any run of backticks in them."""
+
+    @property
+    def first(self) -> str:
+        """The process that starts first."""
+        return self.starts[0].name
+
+    @property
+    def bare(self) -> bool:
+        """Whether the commands are all that there is to start from."""
+        return not self.scripted
+
+    @property
+    def has_sites(self) -> bool:
+        """Whether the site gives anything."""
+        return bool(self.sites)
+
+    @property
+    def has_several(self) -> bool:
+        """Whether there is more than one process."""
+        return len(self.starts) > 1
+
+    @property
+    def has_durations(self) -> bool:
+        """Whether anything is known of how long a start takes."""
+        return bool(self.durations)
+
+    @property
+    def has_log(self) -> bool:
+        """Whether lines of the log and metrics are known."""
+        return bool(self.log)
+
+    @property
+    def has_budgets(self) -> bool:
+        """Whether the memory of some pool could be computed."""
+        return bool(self.budgets)
+
+    @property
+    def has_unknown(self) -> bool:
+        """Whether the memory of some pool could not be computed."""
+        return bool(self.unknown)
+
+    @property
+    def has_findings(self) -> bool:
+        """Whether the rules have anything to say."""
+        return bool(self.findings)
+
+    @property
+    def has_errors(self) -> bool:
+        """Whether the rules refuse the plan."""
+        return any(said.severity == "error" for said in self.findings)
+
+    @property
+    def local_cache(self) -> bool:
+        """Whether commands want a folder that the scripts choose by themselves."""
+        return any(site.variable == LOCAL_CACHE for site in self.sites)
+
+    @property
+    def has_failures(self) -> bool:
+        """Whether failures of this shape are known."""
+        return bool(self.failures)
+
+
+def runbook(dossier: Dossier) -> Runbook:
+    """Collect what the runbook of a launch says."""
+    launch = dossier.launch
+    deployment = launch.layout.resolved.deployment
+    recipe = deployment.recipe.value
+    scripted = any(part.target == "shell" for part in dossier.parts)
+    made, api, memory = scripts(launch), endpoint(launch), dossier.background.memory
+    known = signals(deployment.engine, deployment.version)
+    load = bench(launch)
+    site = before.site_block(launch, scripted=scripted)
+    computed = {pool.view.pool.role for pool in memory}
+    book = Runbook(
+        name=recipe.name,
+        summary=recipe.summary or f"{deployment.checkpoint} with {deployment.engine_label}",
+        engine=deployment.engine_label,
+        evidence=deployment.evidence.status if deployment.evidence else "no evidence",
+        facts=tuple(facts(launch)),
+        maps=tuple(pool_maps(launch)),
+        folder=tuple(_folder(dossier.parts)),
+        scripted=scripted,
+        sites=tuple(before.site_values(launch, made, scripted=scripted)),
+        site_blocks=(site,) if site else (),
+        preparations=tuple(before.preparations(launch)),
+        order=tuple(course.order(launch)),
+        starts=tuple(_starts(launch, made, scripted=scripted)),
+        durations=tuple(course.duration(launch, memory)),
+        expectations=tuple(course.expectations(launch)),
+        log=course.log_lines(known),
+        signals=_looked_up(known),
+        ready=tuple(scripted_checks(launch, api)) if scripted and api.reachable else (),
+        endpoint=api,
+        url=Block("base URL", f"echo {client.base_url(api)}"),
+        bench_note=load.note,
+        bench=bench_command(api, load),
+        clients=tuple(_clients(api)),
+        efforts=_efforts(launch),
+        budgets=tuple(pool_budget(pool, named=len(launch.layout.pools) > 1) for pool in memory),
+        unknown=tuple(each.pool.role for each in launch.layout.pools if each.pool.role not in computed),
+        watched=watched(launch, known),
+        watch_notes=tuple(watch_notes(launch, known)),
+        failures=failures(launch),
+        stops=tuple(course.stops(launch, scripts=scripted)),
+        restarts=tuple(course.restarts(launch, memory)),
+        rollback=tuple(course.rollback(launch)),
+        findings=tuple(said(finding, dossier.background.reasons) for finding in dossier.findings),
+        ticks=_SHORTEST_FENCE,
+    )
+    longest = max(longest_ticks(block.text) for block in _blocks(book))
+    return replace(book, ticks=max(_SHORTEST_FENCE, longest + 1))
+
+
+def _starts(launch: Launch, made: tuple[Script, ...], *, scripted: bool) -> Iterator[Start]:
+    checks = before.checks(launch)
+    for process, script, check in zip(launch.processes, made, checks, strict=True):
+        yield Start(
+            process.name,
+            script.host,
+            script.title,
+            (_script(process),) if scripted else (),
+            (check,) if scripted else (),
+            full_command(launch, process),
+        )
+
+
+def _clients(api: Endpoint) -> Iterator[Block]:
+    if api.reachable:
+        yield client.curl_block(api)
+        yield client.python_block(api)
+        if api.tools:
+            yield client.tool_block(api)
+
+
+def _efforts(launch: Launch) -> tuple[str, ...]:
+    model = launch.layout.resolved.deployment.model
+    if model is None or not model.reasoning_effort:
+        return ()
+    first, *others = model.reasoning_effort
+    more = f"; the model takes {choice_text(others)}, too" if others else ""
+    return (f"`reasoning_effort` is {first} by default{more}.",)
+
+
+def _script(process: Process) -> Block:
+    name = process.name
+    return Block(f"start of {name}", f"./preflight.sh {name} && ./{name}.sh")
+
+
+def _folder(parts: Iterable[Part]) -> Iterator[FolderRow]:
+    for part in parts:
+        shown = ", ".join(part.paths[:_MOST_PATHS])
+        more = len(part.paths) - _MOST_PATHS
+        yield FolderRow(part.target, part.summary, f"{shown} and {more} more" if more > 0 else shown)
+
+
+def _looked_up(known: Signals | None) -> str:
+    return known.label if known else ""
+
+
+def _blocks(value: object) -> Iterator[Block]:
+    """Find the blocks in a context, however deep."""
+    if isinstance(value, Block):
+        yield value
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from _blocks(each)
+    elif isinstance(value, Runbook | Step | Start):
+        for field in fields(value):
+            yield from _blocks(getattr(value, field.name))
