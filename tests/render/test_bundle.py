@@ -139,7 +139,7 @@ def test_a_target_brings_what_its_files_use() -> None:
     launch = case_launch("two-nodes")
     shell, slurm = (render_bundle(launch, (), (name,), None) for name in ("shell", "slurm"))
     assert set(slurm.files) - set(shell.files) == {"slurm/launch.sbatch"}
-    assert json.loads(slurm.files["manifest.json"])["targets"] == ["shell", "slurm"]
+    assert json.loads(slurm.files["manifest.json"])["targets"] == ["shell", "slurm", "runbook"]
 
 
 def test_own_templates_replace_the_shipped_ones(tmp_path: Path) -> None:

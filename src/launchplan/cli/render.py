@@ -24,6 +24,8 @@ _FIRST_STEPS = {
     "docker": "with Docker, on each host: bash {}/NODE.sh",
     "compose": "with Compose, on each host: docker compose --file {}/NODE/docker-compose.yaml up --detach",
     "kubernetes": "with Kubernetes: kubectl apply --kustomize {}",
+    "slurm": "with Slurm: sbatch {}/launch.sbatch",
+    "systemd": "with systemd, on each host: the units in {}",
 }
 """What to do with a new bundle, by the file or folder that it needs; RUNBOOK.md names the processes."""
 
