@@ -7,6 +7,7 @@ from launchplan.catalog.engine_models import EngineModels, engine_models
 from launchplan.catalog.engines import Ambiguous, EngineFacts, Flag
 from launchplan.catalog.fabrics import Fabric
 from launchplan.catalog.gpus import Gpu
+from launchplan.catalog.history import FlagChange, FlagHistory, flag_history
 from launchplan.catalog.load import (
     cluster_preset,
     cluster_presets,
@@ -34,6 +35,8 @@ __all__ = [
     "EngineModels",
     "Fabric",
     "Flag",
+    "FlagChange",
+    "FlagHistory",
     "Gpu",
     "ModelEntry",
     "calibration",
@@ -44,6 +47,7 @@ __all__ = [
     "engine_models",
     "fabric",
     "fabrics",
+    "flag_history",
     "gpu",
     "gpus",
     "model",

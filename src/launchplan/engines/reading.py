@@ -15,13 +15,6 @@ from launchplan.catalog import EngineFacts, version_key
 from launchplan.engines.arguments import Arguments, Refusal, Word, read_arguments
 from launchplan.engines.vllm.words import rewrite
 
-GONE = {
-    "vllm": {"--task": "0.13.0", "--swap-space": "0.18.0"},
-    "sglang": {"--enable-ep-moe": "0.5.3", "--enable-deepep-moe": "0.5.6"},
-}
-"""Flags that a release took away, where the releases whose flags we know don't tell (gpustack/gpustack 3991,
-unslothai/unsloth-zoo 1210, sgl-project/SpecForge 246, THUDM/slime 1344)."""
-
 
 def read_words(engine: str, version: str, words: Sequence[Word]) -> Arguments | None:
     """Read the words after the program; None for an engine that no release is known of."""
@@ -69,11 +62,8 @@ def read_past_refusals(engine: str, version: str, words: Sequence[Word]) -> Argu
 
 
 def _is_gone(engine: str, version: str, text: str) -> bool:
-    release = GONE[engine].get(text.partition("=")[0].replace("_", "-")) if text.startswith("--") else None
-    if release is None:
-        return False
-    asked = version_key(version)
-    return not asked or asked >= version_key(release)
+    history = catalog.flag_history(engine) if text.startswith("--") else None
+    return history is not None and history.is_gone(text.partition("=")[0].partition(".")[0], version)
 
 
 def _newer(engine: str, asked: tuple[int, ...]) -> EngineFacts | None:

@@ -20,6 +20,7 @@ from launchplan.pipeline import Plan, plan_of
 from launchplan.recipe import load_recipe
 from launchplan.resolve import resolve
 from launchplan.rules import RULES
+from launchplan.rules.flag_names import unknown_flag
 
 ABOUT_RECIPES = ("FAC", "OPS", "REC")
 """Families that speak of how a recipe is written and of what it claims; a command claims nothing."""
@@ -123,10 +124,11 @@ def _in_command(finding: Finding) -> Finding:
 
 def _refusal(refusal: Refusal, arguments: Arguments, command: Command, version: str) -> Finding:
     facts = arguments.facts
-    near = facts.nearest(refusal.unknown.partition("=")[0]) if refusal.unknown else None
-    fix = f"did you mean {near}?" if near else None
     name = refusal.flag.name if refusal.flag else None
-    message = f"{name}: {refusal.message}" if name else refusal.message
+    message, fix = f"{name}: {refusal.message}" if name else refusal.message, None
+    unknown = (refusal.unknown or "").partition("=")[0]
+    if unknown.startswith("-") and not refusal.message.startswith("ambiguous"):
+        message, fix = unknown_flag(command.engine, version, unknown, facts.nearest(unknown))
     code, rule = ("ENG101", "flag-known") if refusal.unknown else ("ENG103", "flag-value")
     return Finding(
         code, rule, Severity.ERROR, message, ("args", (refusal.unknown or name or "").lstrip("-")),
