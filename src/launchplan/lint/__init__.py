@@ -1,6 +1,22 @@
 """Commands that somebody else wrote, checked by the rules that recipes are checked by."""
 
 from launchplan.lint.command import Command, find_command
+from launchplan.lint.files import LintedFile, lint_text
+from launchplan.lint.finders import KINDS
+from launchplan.lint.fixes import applied, edits_of
 from launchplan.lint.plan import Checked, Site, lint_command
+from launchplan.lint.problems import PROBLEMS
 
-__all__ = ["Checked", "Command", "Site", "find_command", "lint_command"]
+__all__ = [
+    "KINDS",
+    "PROBLEMS",
+    "Checked",
+    "Command",
+    "LintedFile",
+    "Site",
+    "applied",
+    "edits_of",
+    "find_command",
+    "lint_command",
+    "lint_text",
+]
