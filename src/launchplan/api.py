@@ -17,7 +17,15 @@ from launchplan.engines.budgets import PoolMemory
 from launchplan.engines.compare import Change, Comparison, ProcessChanges, Side, compare
 from launchplan.errors import InputError, RefusedError
 from launchplan.finding import Finding, KeyPath, Location, Severity
-from launchplan.lint import Command, RecipeDraft, Site, draft_recipe, find_command, lint_command
+from launchplan.lint import (
+    Command,
+    RecipeDraft,
+    Site,
+    draft_recipe,
+    find_command,
+    lint_command,
+    lint_text,
+)
 from launchplan.observe import Observation, observe_pools
 from launchplan.pipeline import Plan, budgets_of, make_plan
 from launchplan.recipe import Source, load_measured
@@ -114,24 +122,48 @@ def lint(  # noqa: PLR0913 # each says something else that the command doesn't
     draft_config: str | Path | Mapping[str, Any] | None = None,
     env: Mapping[str, str] | None = None,
     memory: bool = True,
+    kind: str | None = None,
+    file: str = "<command>",
 ) -> Report:
-    """Check a command line that starts vLLM or SGLang, given as text or as its words.
+    """Check commands that start vLLM or SGLang: one command as its words, or a text that holds any number.
 
-    The GPU, the hosts, the engine's version and the model's `config.json` (path or parsed) are what the
+    A text may be a command line or a whole script, Markdown document, Dockerfile, compose file, Kubernetes
+    manifest or systemd unit: `kind` says which, else the name `file` does, or the text itself. Findings stand
+    at line and column of the word that they are about.
+
+    The GPU, the hosts, the engine's version and the model's `config.json` (path or parsed) are what a
     command doesn't say, and so is that of a draft model which the catalog doesn't know. A model or draft
     model that is a folder of this machine is read there. Rules that need what nobody says are not run. A
     finding's `at` tells how far the launch would come. `engine` reads words that begin with the model or a
     flag as that engine's arguments. Without `memory` the verdict is that of the engine before it touches
     memory, in a fraction of the time.
     """
+    site = Site(gpu, nodes, gpus_per_node, version, model_config, draft_config, memory)
+    if isinstance(command, str):
+        return _lint_text(command, site, engine, env or {}, kind, file)
+    if any(word.startswith("-") and " " in word for word in command):
+        return _lint_text(shlex.join(command), site, engine, env or {}, "shell", file)
     found = _command(command, engine)
     if found is None:
-        return Report((problem("REC001", _NO_COMMAND, Location("<command>")),), None)
-    found = replace(found, env={**(env or {}), **found.env})
-    checked = lint_command(
-        found, Site(gpu, nodes, gpus_per_node, version, model_config, draft_config, memory)
-    )
+        return _no_command(file)
+    checked = lint_command(replace(found, env={**(env or {}), **found.env}), site)
     return Report(checked.findings, checked.plan)
+
+
+def _lint_text(
+    text: str, site: Site, engine: str | None, env: Mapping[str, str], kind: str | None, file: str
+) -> Report:
+    linted = lint_text(text, file, site, kind=kind, engine=engine, env=env)
+    if not linted.judged and linted.readable and engine is not None and "\n" not in text.strip():
+        linted = lint_text(f"{engine} serve {text}", file, site, kind="shell", engine=engine, env=env)
+    if not linted.judged and not linted.findings:
+        return _no_command(file)
+    plans = [each.plan for each in linted.judged if each.plan is not None]
+    return Report(linted.findings, plans[0] if len(linted.judged) == 1 and plans else None)
+
+
+def _no_command(file: str) -> Report:
+    return Report((problem("REC001", _NO_COMMAND, Location(file)),), None)
 
 
 _NO_COMMAND = "no `vllm serve` or `sglang serve` command found"

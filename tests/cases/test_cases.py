@@ -36,15 +36,20 @@ class Found:
 def lint(case: dict[str, Any]) -> Found:
     hardware = case["hardware"]
     findings: list[Finding] = []
-    for command in case["commands"]:
+    texts = case.get("files", {})
+    for command, file in [(each, "<command>") for each in case.get("commands", ())] + [
+        (t, n) for n, t in texts.items()
+    ]:
         report = api.lint(
             command,
             gpu=hardware.get("gpu"),
             gpus_per_node=hardware.get("gpus_per_node"),
             nodes=hardware["nodes"],
+            engine=case["engine"],
             version=case.get("release", case["version"]),
             model_config=config_of(case),
             env=case.get("env"),
+            file=file,
         )
         findings += report.findings
     return Found(tuple(findings))

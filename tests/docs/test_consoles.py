@@ -19,7 +19,13 @@ import pytest
 from launchplan.resources import recipes_dir
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ("README.md", "docs/quickstart.md", "docs/runbook.md", "docs/targets.md")
+DOCUMENTS = (
+    "README.md",
+    "docs/lint.md",
+    "docs/quickstart.md",
+    "docs/runbook.md",
+    "docs/targets.md",
+)
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 TIMEOUT_S = 120
 

@@ -61,6 +61,7 @@ def docs(target: str | None, checked: str | None, cases: str, conformance: str) 
 
 def _pages(cases: Path, conformance: Path) -> dict[str, str]:
     from launchplan.cli.help_page import help_page
+    from launchplan.lint.problems import PROBLEMS as WRITTEN
     from launchplan.report import examples
     from launchplan.report.pages import rule_page, rules_index
     from launchplan.report.reference import reference_page
@@ -70,13 +71,14 @@ def _pages(cases: Path, conformance: Path) -> dict[str, str]:
 
     recipe, cluster = file_schema("recipe"), file_schema("cluster")
     problems = [(code, name, meaning) for code, (name, meaning) in PROBLEMS.items()]
+    written = [(code, kind.name, kind.severity, kind.meaning) for code, kind in WRITTEN.items()]
     pages = {
         "cli.md": help_page(click.get_current_context().find_root().command),
         "recipe.md": reference_page(recipe, "Recipes", _RECIPE_INTRO, examples.RECIPE),
         "cluster.md": reference_page(cluster, "Cluster files", _CLUSTER_INTRO, examples.CLUSTER),
         "schema/recipe.schema.json": json.dumps(recipe, indent=2, ensure_ascii=False) + "\n",
         "schema/cluster.schema.json": json.dumps(cluster, indent=2, ensure_ascii=False) + "\n",
-        "rules/README.md": rules_index(RULES, problems),
+        "rules/README.md": rules_index(RULES, problems, written),
     }
     pages |= {f"rules/{rule.code}.md": rule_page(rule, _case(cases / rule.code)) for rule in RULES}
     return pages | {"conformance.md": _conformance(conformance)}

@@ -48,7 +48,7 @@ def examine(recipe: str, cluster: str | None = None, settings: Iterable[str] = (
 
     text: str | None = None
     try:
-        source = _read_stdin() if recipe == STDIN else find_recipe(recipe)
+        source = read_stdin() if recipe == STDIN else find_recipe(recipe)
     except InputError as error:
         return Outcome(Checked(_shown(recipe), error.findings), None)
     if isinstance(source, str):
@@ -97,7 +97,8 @@ def _from_here(path: Path) -> Path:
     return path.relative_to(here) if path.is_relative_to(here) else path
 
 
-def _read_stdin() -> str:
+def read_stdin() -> str:
+    """Read standard input as UTF-8; raise `InputError` with the place where it is not."""
     from launchplan.source import problem
 
     content = sys.stdin.buffer.read()

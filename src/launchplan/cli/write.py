@@ -192,10 +192,21 @@ def write_file(path: Path, text: str, *, overwrite: bool) -> None:
     """Write a text file whole or not at all; refuse to replace one unless asked to."""
     if path.exists() and not overwrite:
         raise RefusalError(f"{path} exists; --force overwrites it")
+    _replace(path, text, mode=None)
+
+
+def replace_text(path: Path, text: str) -> None:
+    """Write a text over a file that is there, whole or not at all; its permissions stay."""
+    _replace(path, text, mode=path.stat().st_mode & 0o7777)
+
+
+def _replace(path: Path, text: str, *, mode: int | None) -> None:
     target = Path(os.path.realpath(path))
     fresh = target.with_name(f".{target.name}.{secrets.token_hex(4)}.unfinished")
     try:
         _write_file(fresh, text.encode("utf-8", "surrogateescape"), mode=0o666)
+        if mode is not None:
+            fresh.chmod(mode)
         fresh.rename(target)
     except OSError as error:
         raise RefusalError(f"cannot write {path}: {_reason(error)}; nothing was changed") from error

@@ -1,7 +1,25 @@
 """Commands that somebody else wrote, checked by the rules that recipes are checked by."""
 
 from launchplan.lint.command import Command, find_command
+from launchplan.lint.files import LintedFile, lint_text
+from launchplan.lint.finders import KINDS
+from launchplan.lint.fixes import applied, edits_of
 from launchplan.lint.plan import Checked, Site, lint_command
+from launchplan.lint.problems import PROBLEMS
 from launchplan.lint.to_recipe import RecipeDraft, draft_recipe
 
-__all__ = ["Checked", "Command", "RecipeDraft", "Site", "draft_recipe", "find_command", "lint_command"]
+__all__ = [
+    "KINDS",
+    "PROBLEMS",
+    "Checked",
+    "Command",
+    "LintedFile",
+    "RecipeDraft",
+    "Site",
+    "applied",
+    "draft_recipe",
+    "edits_of",
+    "find_command",
+    "lint_command",
+    "lint_text",
+]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from launchplan import catalog
-from launchplan.engines.arguments import Arguments, Refusal
+from launchplan.engines.arguments import Arguments, Refusal, Word
 from launchplan.engines.reading import read_words
 from launchplan.engines.views import make_view
 from launchplan.errors import InputError
@@ -20,6 +20,7 @@ from launchplan.pipeline import Plan, plan_of
 from launchplan.recipe import load_recipe
 from launchplan.resolve import engine_version, is_elsewhere, resolve
 from launchplan.rules import RULES
+from launchplan.rules.engine.command_parses import violation_of
 from launchplan.rules.flag_names import unknown_flag
 
 ABOUT_RECIPES = ("FAC", "OPS", "REC")
@@ -28,6 +29,10 @@ COMMAND_RULES = tuple(rule for rule in RULES if not rule.code.startswith(ABOUT_R
 VERDICT_RULES = tuple(rule for rule in COMMAND_RULES if not rule.code.startswith("MEM"))
 """The rules that an engine decides by before it touches memory."""
 
+MOST_REFUSALS = 20
+"""Words that a parser refuses and that are told; more say nothing new."""
+MOST_LETTERS = 100
+"""Letters of a word that are compared with known flags."""
 ABOUT_HOSTS = ("PAR106",)
 """Rules that compare ranks with the GPUs of all hosts."""
 
@@ -52,6 +57,8 @@ class Checked:
 
     findings: tuple[Finding, ...]
     plan: Plan | None
+    words: Mapping[KeyPath, int] = field(default_factory=dict)
+    """Index of the word that each path of a finding comes from."""
 
 
 def lint_command(command: Command, site: Site) -> Checked:
@@ -61,15 +68,49 @@ def lint_command(command: Command, site: Site) -> Checked:
     if arguments is None:
         return Checked((_unknown_version(command.engine, version),), None)
     if arguments.refusal is not None:
-        return Checked((_refusal(arguments.refusal, arguments, command, version),), None)
+        return _refused(arguments, command, version)
     translation = recipe_of(arguments)
     try:
         plan = _plan(arguments, translation, command, site, version)
     except InputError as error:
-        return Checked(tuple(_in_command(finding) for finding in error.findings), None)
+        return Checked(tuple(_in_command(finding) for finding in error.findings), None, translation.words)
     unsaid = ABOUT_HOSTS if _hosts_unknown(command, translation, site) else ()
     kept = (finding for finding in plan.findings if finding.code not in unsaid)
-    return Checked(tuple(_in_command(finding) for finding in kept), plan)
+    return Checked(tuple(_in_command(finding) for finding in kept), plan, translation.words)
+
+
+def _refused(arguments: Arguments, command: Command, version: str) -> Checked:
+    """Tell every word that the parser refuses: each is left out, and the rest read again."""
+    findings: list[Finding] = []
+    places: dict[KeyPath, int] = {}
+    words = command.words
+    read: Arguments | None = arguments
+    for _ in range(MOST_REFUSALS):
+        if read is None or read.refusal is None:
+            break
+        finding = _refusal(read.refusal, read, command, version)
+        index = read.refusal.index
+        if finding not in findings:
+            findings.append(finding)
+        if index is None:
+            break
+        places.setdefault(finding.path, index)
+        rest = _without(words, index)
+        if len(rest) == len(words):
+            break
+        words = rest
+        read = read_words(command.engine, version, words)
+    return Checked(tuple(findings), None, places)
+
+
+def _without(words: Sequence[Word], index: int) -> tuple[Word, ...]:
+    """Leave out a flag with its values, or a word that belongs to none."""
+    start = next((i for i, word in enumerate(words) if word.index == index), len(words))
+    end = start + 1
+    if words[start:end] and words[start].text.startswith("-"):
+        while end < len(words) and not words[end].text.startswith("-"):
+            end += 1
+    return (*words[:start], *words[end:])
 
 
 def _hosts_unknown(command: Command, translation: Translation, site: Site) -> bool:
@@ -131,10 +172,11 @@ def _in_command(finding: Finding) -> Finding:
 def _refusal(refusal: Refusal, arguments: Arguments, command: Command, version: str) -> Finding:
     facts = arguments.facts
     name = refusal.flag.name if refusal.flag else None
-    message, fix = f"{name}: {refusal.message}" if name else refusal.message, None
+    said = violation_of(refusal, ())
+    message, fix = said.message, said.fix
     unknown = (refusal.unknown or "").partition("=")[0]
     if unknown.startswith("-") and not refusal.message.startswith("ambiguous"):
-        message, fix = unknown_flag(command.engine, version, unknown, facts.nearest(unknown))
+        message, fix = unknown_flag(command.engine, version, unknown, facts.nearest(unknown[:MOST_LETTERS]))
     code, rule = ("ENG101", "flag-known") if refusal.unknown else ("ENG103", "flag-value")
     return Finding(
         code, rule, Severity.ERROR, message, ("args", (refusal.unknown or name or "").lstrip("-")),

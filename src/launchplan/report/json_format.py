@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 1
 
 
-def json_report(checks: Sequence[Checked]) -> str:
-    """Print recipes with their findings; keys stay, new ones may come."""
+def json_report(checks: Sequence[Checked], *, noun: str = "recipes") -> str:
+    """Print recipes (or other files) with their findings; keys stay, new ones may come."""
     counts = totals(checks)
     report = {
         "format": FORMAT_VERSION,
@@ -26,7 +26,7 @@ def json_report(checks: Sequence[Checked]) -> str:
         "errors": counts.errors,
         "warnings": counts.warnings,
         "infos": counts.infos,
-        "recipes": [_recipe(check) for check in checks],
+        noun: [_recipe(check) for check in checks],
     }
     return json.dumps(report, indent=2) + "\n"
 

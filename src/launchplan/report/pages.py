@@ -58,6 +58,12 @@ def explain_problem(code: str, name: str, meaning: str) -> str:
     return f"{code} {name}: error, exit code 2\n\nA recipe or cluster file cannot be read: {meaning}.\n"
 
 
+def explain_written(code: str, name: str, severity: Severity, meaning: str, why: str) -> str:
+    """Write the page of a code about how a file writes its commands."""
+    head = f"{code} {name}: {severity.word}, in files that `launchplan lint` reads"
+    return f"{head}\n\n{meaning[0].upper()}{meaning[1:]}.\n\n## Why\n\n{why}\n"
+
+
 def rule_page(rule: Rule, case: Case) -> str:
     """Write a rule's Markdown page."""
     title, _, body = rule.doc.strip().partition("\n")
@@ -105,8 +111,16 @@ def _example(case: Case) -> Iterator[str]:
         yield _fenced(case.good_cluster, "yaml")
 
 
-def rules_index(rules: Iterable[Rule], problems: Iterable[tuple[str, str, str]]) -> str:
-    """Write the Markdown index of all rules, and of the codes (code, name, meaning) for unreadable input."""
+def rules_index(
+    rules: Iterable[Rule],
+    problems: Iterable[tuple[str, str, str]],
+    written: Iterable[tuple[str, str, Severity, str]] = (),
+) -> str:
+    """Write the Markdown index of all rules, and of the codes that have no rule.
+
+    `problems` (code, name, meaning) are those of unreadable input, `written` (with the severity) those about
+    how files write commands.
+    """
     lines = [
         "# Rules",
         "",
@@ -128,6 +142,15 @@ def rules_index(rules: Iterable[Rule], problems: Iterable[tuple[str, str, str]])
     lines += ["", "## Unreadable input", "", "These end with exit code 2.", ""]
     lines += ["| code | name | what it finds |", "|---|---|---|"]
     lines += (_row((code, name, _cell(meaning))) for code, name, meaning in problems)
+    rows = [_row((code, name, severity.word, _cell(meaning))) for code, name, severity, meaning in written]
+    if rows:
+        lines += [
+            "",
+            "## Commands in files",
+            "",
+            "What [`launchplan lint`](../lint.md) finds beside the rules.",
+        ]
+        lines += ["", "| code | name | severity | what it finds |", "|---|---|---|---|", *rows]
     return "\n".join(lines) + "\n"
 
 

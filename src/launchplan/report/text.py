@@ -39,7 +39,7 @@ _STAGES = {
 Paint = Callable[[str, str], str]
 
 
-def text_report(checks: Sequence[Checked], *, color: bool = False) -> str:
+def text_report(checks: Sequence[Checked], *, color: bool = False, noun: str = "recipe") -> str:
     """Print the findings of several recipes, what was not checked, and how many findings there are."""
     lines: list[str] = []
     for check in checks:
@@ -48,7 +48,7 @@ def text_report(checks: Sequence[Checked], *, color: bool = False) -> str:
         prefix = f"{printable(check.file)}: " if len(checks) > 1 else ""
         lines += (f"{prefix}not run: {reason}" for reason in _not_run(check.not_run))
     counts = str(totals(checks))
-    lines.append(f"{plural(len(checks), 'recipe')}: {counts}" if len(checks) > 1 else counts)
+    lines.append(f"{plural(len(checks), noun)}: {counts}" if len(checks) > 1 else counts)
     return "\n".join(lines) + "\n"
 
 

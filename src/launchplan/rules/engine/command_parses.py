@@ -39,10 +39,11 @@ def check(view: EngineView) -> Iterator[Violation]:
     path = view.refused if view.refused is not None else view.path(refusal.flag.dest if refusal.flag else "")
     if path in told or (refusal.unknown is not None and told):
         return
-    yield _violation(refusal, path)
+    yield violation_of(refusal, path)
 
 
-def _violation(refusal: Refusal, path: KeyPath) -> Violation:
+def violation_of(refusal: Refusal, path: KeyPath) -> Violation:
+    """Say what a parser has against a command line, and the cure."""
     flag = refusal.flag
     if flag is None:
         return Violation(cut(refusal.message), path)

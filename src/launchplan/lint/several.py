@@ -1,0 +1,148 @@
+"""What the commands of one deployment must have in common: one a node, each with its rank."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+
+from launchplan.catalog import EngineFacts, Flag
+from launchplan.finding import Finding, Severity
+from launchplan.lint.found import Launch
+from launchplan.lint.judge import Judged
+from launchplan.lint.problems import Note
+from launchplan.lint.shell import Token
+from launchplan.lint.text import SourceFile
+from launchplan.lint.unknowns import facts_of
+
+_TOGETHER = {
+    "vllm": (
+        *("nnodes", "tensor_parallel_size", "pipeline_parallel_size", "data_parallel_size"),
+        *("decode_context_parallel_size", "enable_expert_parallel", "master_port", "dtype", "quantization"),
+        *("kv_cache_dtype", "max_model_len", "block_size"),
+    ),
+    "sglang": (
+        *("nnodes", "tp_size", "pp_size", "dp_size", "ep_size", "enable_dp_attention", "dist_init_addr"),
+        *("dtype", "quantization", "kv_cache_dtype", "context_length", "page_size"),
+    ),
+}
+"""Flags that all nodes of a deployment must give alike, by the parser's name."""
+_RANKED = "node_rank"
+INTERFACES = frozenset({"GLOO_SOCKET_IFNAME"})
+"""Variables that every host must have and that no launcher hands on."""
+
+
+def several_findings(judged: Sequence[Judged], file: SourceFile) -> Iterator[Finding]:
+    """Compare the commands of each deployment: those for several nodes, with the same model, in order."""
+    for group in _groups(judged):
+        for note, engine in _compare(group):
+            yield note.finding(file.location(note.start), engine)
+
+
+def ray_notes(
+    judged: Sequence[Judged], rays: Sequence[tuple[Token, tuple[str, ...], Mapping[str, Token]]]
+) -> Iterator[Note]:
+    """Find hosts that join a Ray cluster without an interface that the server's host names.
+
+    vLLM hands VLLM_, NCCL_, UCX_ and a few other variables on to Ray's workers, and none of GLOO_
+    (vllm/ray/ray_env.py).
+    """
+    names = {name for each in judged for name in each.launch.env if name in INTERFACES}
+    for token, words, env in rays:
+        missing = sorted(names - env.keys())
+        joins = any(word.startswith("--address") for word in words)
+        if joins and missing:
+            message = (
+                f"{missing[0]} is set for the server and not here: the workers of this host do not get it"
+            )
+            yield Note(
+                "CMD112", message, token.start, f"export {missing[0]} before `ray start` on every host"
+            )
+
+
+def without_idle(judged: Sequence[Judged]) -> tuple[Judged, ...]:
+    """Say nothing of idle GPUs where other commands of the file may use them."""
+    alone = {"kubernetes", "compose"} if len(judged) > 1 else {"", "docker", "kubernetes", "compose"}
+    return tuple(
+        each
+        if (each.launch.around.container.kind if each.launch.around.container else "") in alone
+        else replace(each, findings=tuple(one for one in each.findings if one.code != "PAR107"))
+        for each in judged
+    )
+
+
+def without_repeats(judged: Sequence[Judged]) -> tuple[Judged, ...]:
+    """Tell what is no error of a deployment once, at its first command."""
+    kept = {id(each): each for each in judged}
+    for group in _groups(judged):
+        told = {(each.code, each.path, each.message) for each in group[0][0].findings}
+        for other, _ in group[1:]:
+            rest = (
+                each
+                for each in other.findings
+                if each.severity is Severity.ERROR or (each.code, each.path, each.message) not in told
+            )
+            kept[id(other)] = replace(other, findings=tuple(rest))
+    return tuple(kept[id(each)] for each in judged)
+
+
+def _groups(judged: Sequence[Judged]) -> Iterator[list[tuple[Judged, dict[str, tuple[str, Token]]]]]:
+    """Put commands for several nodes together; a rank that comes again begins another deployment."""
+    held: dict[tuple[str, str, str], list[tuple[Judged, dict[str, tuple[str, Token]]]]] = defaultdict(list)
+    for each in judged:
+        facts = facts_of(each.launch.engine, each.version)
+        if facts is None:
+            continue
+        given = _given(each.launch, facts)
+        if given.get("nnodes", ("1", None))[0] == "1" or _RANKED not in given:
+            continue
+        model = next((t.text for t in each.launch.arguments if not t.text.startswith("-")), "")
+        mode = given.get("disaggregation_mode", ("", None))[0]
+        key = (each.launch.engine, model, mode)
+        ranks = {seen[_RANKED][0] for _, seen in held[key]}
+        if given[_RANKED][0] in ranks:
+            yield held.pop(key)
+        held[key].append((each, given))
+    yield from held.values()
+
+
+def _given(launch: Launch, facts: EngineFacts) -> dict[str, tuple[str, Token]]:
+    found: dict[str, tuple[str, Token]] = {}
+    for place in range(launch.start, len(launch.tokens)):
+        token = launch.tokens[place]
+        name, sign, value = token.text.partition("=")
+        flag = facts.match(name) if name.startswith("-") else None
+        if not isinstance(flag, Flag):
+            continue
+        if flag.kind == "switch":
+            found[flag.dest] = ("off" if name in flag.off_names else "on", token)
+        elif sign and not token.unknown:
+            found[flag.dest] = (value, token)
+        elif not sign and place + 1 < len(launch.tokens) and not launch.tokens[place + 1].unknown:
+            found[flag.dest] = (launch.tokens[place + 1].text, token)
+    return found
+
+
+def _compare(group: Sequence[tuple[Judged, dict[str, tuple[str, Token]]]]) -> Iterator[tuple[Note, str]]:
+    first, given = group[0]
+    for other, theirs in group[1:]:
+        label = f"{other.launch.engine} {other.version}"
+        for name in _TOGETHER[first.launch.engine]:
+            ours, told = given.get(name), theirs.get(name)
+            if (ours is None) == (told is None) and (ours is None or told is None or ours[0] == told[0]):
+                continue
+            if _is_open(first.launch) or _is_open(other.launch):
+                continue
+            place = told[1] if told else other.launch.tokens[other.launch.program]
+            flag = f"--{name.replace('_', '-')}"
+            nodes = theirs[_RANKED][0], given[_RANKED][0]
+            message = f"{flag} is {_said(told)} on node {nodes[0]} and {_said(ours)} on node {nodes[1]}"
+            yield Note("CMD112", message, place.start, "give all nodes of a deployment the same"), label
+
+
+def _said(value: tuple[str, Token] | None) -> str:
+    return "not given" if value is None else value[0]
+
+
+def _is_open(launch: Launch) -> bool:
+    return launch.partial is not None or any(token.unknown for token in launch.arguments)

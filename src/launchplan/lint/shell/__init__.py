@@ -1,0 +1,26 @@
+"""Shell text: words with their places, variables, simple commands."""
+
+from launchplan.lint.shell.scope import UNKNOWN_SIGN, Scope, Token, Value
+from launchplan.lint.shell.statements import Document, Script, Statement
+from launchplan.lint.text import Text
+
+__all__ = [
+    "UNKNOWN_SIGN",
+    "Document",
+    "Scope",
+    "Script",
+    "Statement",
+    "Text",
+    "Token",
+    "Value",
+    "shell_tokens",
+]
+
+
+def shell_tokens(text: str) -> list[Token]:
+    """Give the words of one command line; raises ValueError for a quote that is not closed."""
+    script = Script(Text(text, range(len(text))))
+    tokens = [token for statement in script.statements() for token in statement.tokens]
+    if script.open_quote is not None:
+        raise ValueError("No closing quotation")
+    return tokens
