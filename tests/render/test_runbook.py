@@ -102,7 +102,12 @@ def test_commands_lint_and_are_the_argv_of_the_scripts(path: Path) -> None:
         assert [each.message for each in report.findings if each.severity is api.Severity.ERROR] == []
         assert report.plan is not None
         made = report.plan.views[0]
-        given = {each.name: bare_text(each.value) for each in environment(launch, process)}
+        # What only the site knows, lint does not know either.
+        given = {
+            each.name: bare_text(each.value)
+            for each in environment(launch, process)
+            if all(isinstance(part, str) for part in each.value)
+        }
         assert made.env == given
         assert made.arguments.given.keys() == {
             flag.dest

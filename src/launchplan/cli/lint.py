@@ -124,12 +124,8 @@ def lint(  # noqa: PLR0913, PLR0917 # click hands over each option
         results = [_fixed(source, result, site, engine) for source, result in results]
     emit(_report(results, form))
     if form == "text":
-        say(
-            "".join(
-                _talk(source, result, site, rewritten.get(source.name) if fix else None)
-                for source, result in results
-            )
-        )
+        for source, result in results:
+            say(_talk(source, result, site, rewritten.get(source.name) if fix else None))
     return max(_code(source, result, strict=strict) for source, result in results)
 
 
@@ -147,11 +143,11 @@ def _check_usage(files: Sequence[str], command: list[str] | None, *, fix: bool, 
 def _as_recipe(files: Sequence[str], command: list[str] | None, site: Site, engine: str | None) -> int:
     if len(files) > 1:
         raise click.UsageError("--to-recipe takes one command: one file, '-', or words behind '--'")
-    source = _read(files[0], None) if command is None else None
+    source = _read(files[0] if files else _COMMAND, command)
     if isinstance(source, InputError):
         raise source
     return print_recipe(
-        command if source is None else source.text,
+        source.text,
         gpu=site.gpu,
         nodes=site.nodes,
         gpus_per_node=site.gpus_per_node,

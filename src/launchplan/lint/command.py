@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 
 from launchplan.engines.arguments import Word
-from launchplan.lint.shell import shell_tokens
+from launchplan.lint.shell import Token, shell_statements
 
 MODULES = {
     "vllm.entrypoints.openai.api_server": "vllm",
@@ -56,11 +56,18 @@ def find_command(command: str | Sequence[str]) -> Command | None:
     Assignments and `env` in front of it are its environment; `exec`, `uv run` and other wrappers are passed
     over.
     """
-    words = [token.text for token in shell_tokens(command)] if isinstance(command, str) else list(command)
+    if isinstance(command, str):
+        found = (_found([t.text for t in each.tokens], each.env) for each in shell_statements(command))
+        return next((each for each in found if each is not None), None)
+    return _found(list(command), {})
+
+
+def _found(words: list[str], given: Mapping[str, Token]) -> Command | None:
     server = find_server(words)
     if server is None:
         return None
-    env = dict(assignments(words[: server.program]).values())
+    env = {name: token.text for name, token in given.items()}
+    env |= dict(assignments(words[: server.program]).values())
     arguments = tuple(Word(text, server.start + i) for i, text in enumerate(words[server.start :]))
     return Command(server.engine, arguments, env)
 

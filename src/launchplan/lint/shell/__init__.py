@@ -13,14 +13,20 @@ __all__ = [
     "Text",
     "Token",
     "Value",
+    "shell_statements",
     "shell_tokens",
 ]
 
 
-def shell_tokens(text: str) -> list[Token]:
-    """Give the words of one command line; raises ValueError for a quote that is not closed."""
+def shell_statements(text: str) -> list[Statement]:
+    """Give the simple commands of a text; raises ValueError for a quote that is not closed."""
     script = Script(Text(text, range(len(text))))
-    tokens = [token for statement in script.statements() for token in statement.tokens]
+    statements = list(script.statements())
     if script.open_quote is not None:
         raise ValueError("No closing quotation")
-    return tokens
+    return statements
+
+
+def shell_tokens(text: str) -> list[Token]:
+    """Give the words of one command line; raises ValueError for a quote that is not closed."""
+    return [token for statement in shell_statements(text) for token in statement.tokens]
