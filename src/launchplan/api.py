@@ -14,6 +14,9 @@ from typing import Any
 from launchplan.engines.budgets import PoolMemory
 from launchplan.errors import InputError, RefusedError
 from launchplan.finding import Finding, KeyPath, Location, Severity
+from launchplan.fit.answer import Fits, Miss, Offer, answer
+from launchplan.fit.ask import Prices, make_wish
+from launchplan.fit.workload import WorkloadSource
 from launchplan.lint import Site, find_command, lint_command
 from launchplan.pipeline import Plan, budgets_of, make_plan
 from launchplan.recipe import Source
@@ -24,10 +27,13 @@ __all__ = [
     "TARGETS",
     "Bundle",
     "Finding",
+    "Fits",
     "InputError",
     "KeyPath",
     "Location",
     "MemoryReport",
+    "Miss",
+    "Offer",
     "Plan",
     "PoolMemory",
     "RefusedError",
@@ -35,6 +41,7 @@ __all__ = [
     "Severity",
     "Source",
     "check",
+    "fit",
     "lint",
     "memory",
     "render",
@@ -156,3 +163,31 @@ def render(
     if plan.launch is None or (plan.errors and not force):
         raise RefusedError(plan.errors)
     return render_bundle(plan.launch, plan.findings, tuple(targets), templates)
+
+
+def fit(  # noqa: PLR0913 # each says something else about the search
+    model: str,
+    *,
+    gpu: str | Sequence[str] | None = None,
+    checkpoint: str | None = None,
+    engine: str | None = None,
+    workload: WorkloadSource | None = None,
+    max_gpus: int | None = None,
+    gpus_per_node: int | None = None,
+    fabric: str | None = None,
+    prices: Prices | None = None,
+    derived: bool = False,
+) -> Fits:
+    """Search the layouts of a model: published ones first, then derived ones, each with the fewest GPUs first.
+
+    `model` is a catalog id, a checkpoint's id, or the path of a `config.json`; `gpu` one id or several;
+    `workload` is written as `50x100k`, as a mapping with the keys of a recipe's `workload`, or as a file's
+    path. Without `derived` only GPUs are searched on which somebody is known to have run the model. Raises
+    `InputError` for a name that does not exist.
+    """
+    gpus = [gpu] if isinstance(gpu, str) else list(gpu or ())
+    wish = make_wish(
+        model, gpus=gpus, checkpoint=checkpoint, engine=engine, workload=workload, max_gpus=max_gpus,
+        gpus_per_node=gpus_per_node, fabric=fabric, prices=prices, derived=derived,
+    )  # fmt: skip
+    return answer(wish)

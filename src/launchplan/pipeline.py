@@ -45,10 +45,21 @@ def make_plan(recipe: Source, cluster: Source | None = None, settings: Iterable[
 
 
 def _plan(recipe: Loaded[Recipe], cluster: Loaded[Cluster] | None) -> Plan:
+    stages = stages_of(recipe, cluster)
+    return plan_of(stages.resolved, stages.layout, stages.launch, stages.views)
+
+
+def stages_of(
+    recipe: Loaded[Recipe], cluster: Loaded[Cluster] | None = None, *, heads_only: bool = False
+) -> Stages:
+    """Build every stage of a recipe that can be built, without a word of the rules.
+
+    With `heads_only` the launch has no followers: enough for rules about what an engine is told.
+    """
     resolved = resolve(recipe, cluster)
     layout = place(resolved)
-    launch = build_launch(layout) if layout is not None else None
-    return plan_of(resolved, layout, launch, head_views(resolved, launch))
+    launch = build_launch(layout, heads_only=heads_only) if layout is not None else None
+    return Stages(resolved, layout, launch, head_views(resolved, launch))
 
 
 def plan_of(

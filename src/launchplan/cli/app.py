@@ -19,6 +19,7 @@ from launchplan.cli.check import check
 from launchplan.cli.docs import docs
 from launchplan.cli.exits import CLEAN, INTERNAL, INTERRUPTED, UNREADABLE
 from launchplan.cli.explain import explain
+from launchplan.cli.fit import fit
 from launchplan.cli.listing import listing
 from launchplan.cli.memory import memory
 from launchplan.cli.new import new
@@ -51,7 +52,7 @@ def launchplan() -> None:
     """
 
 
-for _command in (check, render, show, memory, explain, listing, new, catalog, schema, docs):
+for _command in (check, render, show, memory, fit, explain, listing, new, catalog, schema, docs):
     launchplan.add_command(_command)
 
 
