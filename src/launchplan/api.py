@@ -178,7 +178,7 @@ def fit(  # noqa: PLR0913 # each says something else about the search
     prices: Prices | None = None,
     derived: bool = False,
 ) -> Fits:
-    """Search the layouts of a model: published ones first, then derived ones, each with the fewest GPUs first.
+    """Search the layouts of a model: published ones first, each with the fewest GPUs first.
 
     `model` is a catalog id, a checkpoint's id, or the path of a `config.json`; `gpu` one id or several;
     `workload` is written as `50x100k`, as a mapping with the keys of a recipe's `workload`, or as a file's

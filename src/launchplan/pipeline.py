@@ -49,6 +49,11 @@ def _plan(recipe: Loaded[Recipe], cluster: Loaded[Cluster] | None) -> Plan:
     return plan_of(stages.resolved, stages.layout, stages.launch, stages.views)
 
 
+def replan(plan: Plan, settings: Iterable[str]) -> Plan:
+    """Plan the same recipe with further `--set` settings; raise `InputError` as `make_plan` does."""
+    return _plan(changed(plan.recipe, settings), plan.cluster)
+
+
 def stages_of(
     recipe: Loaded[Recipe], cluster: Loaded[Cluster] | None = None, *, heads_only: bool = False
 ) -> Stages:

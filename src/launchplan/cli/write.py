@@ -204,7 +204,7 @@ def write_file(path: Path, text: str, *, overwrite: bool) -> None:
 
 
 def write_files(texts: Mapping[Path, str], *, overwrite: bool) -> None:
-    """Write text files into a folder that may not exist yet; refuse before the first when one is there already."""
+    """Write text files into folders that may not exist yet; refuse before the first when one is there."""
     there = [path for path in texts if path.exists()]
     if there and not overwrite:
         raise RefusalError(f"{there[0]} exists; --force overwrites it; nothing was written")

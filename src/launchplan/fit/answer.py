@@ -1,4 +1,4 @@
-"""The whole answer to `fit`: what was run, what the rules and the memory model accept besides, and why not."""
+"""The whole answer to `fit`: what was run, what rules and memory accept besides, and why nothing else."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Wish:
     """Ids of GPUs; empty: every GPU with evidence, or with `derived` every GPU."""
     checkpoint: str | None = None
     workload: Workload = field(default_factory=Workload)
-    limits: Limits = Limits()
+    limits: Limits = field(default_factory=Limits)
     fabric: str | None = None
     derived: bool = False
     """Whether GPUs on which nobody is known to have run the model are searched, too."""
@@ -223,11 +223,13 @@ def _missed(gpu: Gpu, checkpoint: str | None, judged: Judged | None) -> Miss | N
 
 
 def _short_of_workload(question: Question, short: list[Offer], kept: tuple[Offer, ...]) -> list[Miss]:
-    """Say of each GPU and checkpoint that holds the model but not the workload what it serves at most."""
+    """Say what the GPUs serve at most that hold the model but not the workload."""
     serving = {_class(each) for each in kept}
     best: dict[tuple[str, str | None], Offer] = {}
     for each in short:
-        if _class(each) not in serving:
+        if each.recipe is not None:
+            best[each.recipe, None] = each
+        elif _class(each) not in serving:
             now = best.get(_class(each))
             best[_class(each)] = max(now or each, each, key=lambda offer: offer.requests.value)
     wanted = question.workload.concurrency or 1
@@ -235,8 +237,9 @@ def _short_of_workload(question: Question, short: list[Offer], kept: tuple[Offer
         Miss(
             each.candidate.gpu.id,
             each.judged.question.checkpoint,
-            f"{each.candidate.machines} hold {each.requests.value:,.0f} of {wanted:,} requests of"
-            f" {each.judged.request_tokens:,} tokens",
+            f"holds {each.requests.value:,.0f} of {wanted:,} requests of"
+            f" {each.judged.request_tokens:,} tokens"
+            + (f" ({each.evidence}: {each.recipe})" if each.recipe else ""),
             None,
             each.candidate,
         )

@@ -113,7 +113,9 @@ def read_prices(source: Prices | None) -> dict[str, float]:
     if source is None:
         return {}
     given = isinstance(source, Mapping)
-    document = Document(dict(source), "<prices>") if given else read_document(Path(str(source)))
+    document = (
+        Document(dict(source), "<prices>") if isinstance(source, Mapping) else read_document(Path(source))
+    )
     data: Any = document.data
     if not isinstance(data, dict) or not data:
         fix = "write for instance: {h200: 3.50, b300: 6}"

@@ -10,6 +10,7 @@ from launchplan.catalog.models import Speculative
 from launchplan.fit.workload import workload_data
 from launchplan.recipe.schema import Workload
 
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """What holds for every layout of a search: the model, what loads it, and what it is to serve."""

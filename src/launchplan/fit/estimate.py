@@ -27,7 +27,9 @@ class Estimate:
         self._question, self._reference = question, reference
         self._requests: dict[tuple[object, ...], float] = {}
         moe = model.moe
-        self._used = min(1.0, moe.experts_per_token / moe.num_experts) if moe and moe.experts_per_token else 1.0
+        self._used = (
+            min(1.0, moe.experts_per_token / moe.num_experts) if moe and moe.experts_per_token else 1.0
+        )
         alone = self._exact(Candidate(reference, 1, 1, 1))
         self.known = alone is not None
         classes = dict(alone.budget.by_class) if alone else {}

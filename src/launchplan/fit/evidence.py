@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from launchplan.catalog import ModelEntry
@@ -63,11 +63,22 @@ def _published(question: Question, path: Path) -> Published | None:
     candidate = layout_of(plan)
     if candidate is None:
         return None
-    asked_for = replace(
-        question, checkpoint=deployment.checkpoint, version=deployment.version,
+    return Published(path.stem, evidence, judged_plan(question_of(plan), candidate, plan))
+
+
+def question_of(plan: Plan) -> Question:
+    """Give what a recipe asks for besides its layout."""
+    deployment = plan.resolved.deployment
+    return Question(
+        model=deployment.model_source.name,
+        checkpoint=deployment.checkpoint,
+        engine=deployment.engine,
+        version=deployment.version,
         window=plan.resolved.pools[0].serve.max_model_len,
-    )  # fmt: skip
-    return Published(path.stem, evidence, judged_plan(asked_for, candidate, plan))
+        workload=deployment.recipe.value.workload,
+        entry=deployment.model,
+        window_fixed=True,
+    )
 
 
 def layout_of(plan: Plan) -> Candidate | None:

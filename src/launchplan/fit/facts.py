@@ -239,7 +239,9 @@ _CHANGED: Mapping[type, Mapping[str, Mask]] = {
         "across_hosts": mask("gpu.id"),
     },
     Arguments: {"refusal": _PARSED, "unread": _PARSED},
-    **dict.fromkeys((EngineView, VllmView, SglangView), {"refused": _PARSED}),
+    EngineView: {"refused": _PARSED},
+    VllmView: {"refused": _PARSED},
+    SglangView: {"refused": _PARSED},
 }
 
 

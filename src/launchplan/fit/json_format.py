@@ -53,7 +53,9 @@ def _offer(offer: Offer, *, front: bool) -> dict[str, Any]:
         "checkpoint": judged.question.checkpoint,
         "parallel": at.sizes,
         "kv_cache_dtype": at.kv,
-        "speculative": {"method": draft.method, "tokens": draft.tokens, "model": draft.model} if draft else None,
+        "speculative": {"method": draft.method, "tokens": draft.tokens, "model": draft.model}
+        if draft
+        else None,
         "max_model_len": judged.question.window,
         "pool_bytes_per_gpu": {"value": pool.value, "low": pool.low, "high": pool.high},
         "pool_tokens": asdict(judged.pool_tokens),

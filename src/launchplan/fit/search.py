@@ -1,4 +1,4 @@
-"""Search the layouts of one checkpoint: every one is asked for by the rules, the best are computed exactly."""
+"""Search the layouts of one checkpoint: the rules judge every one, the best are computed exactly."""
 
 from __future__ import annotations
 
@@ -16,8 +16,10 @@ from launchplan.fit.verdicts import Verdicts
 from launchplan.rules import Rule
 
 Progress = Callable[[str], None]
-_TRIES = 5
+_TRIES = 3
 """Layouts of one goal that are computed exactly for a number of GPUs, each of another kind."""
+_EACH = 4
+"""Numbers of GPUs that surely serve and are all computed; of more GPUs only the doubles are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +101,10 @@ def _offers(
     def wide(layout: Candidate) -> tuple[float, ...]:
         return -(layout.tp > near), estimate.requests(layout, memory), *_plain(layout)
 
-    for _, layouts in sorted(running.items()):
+    serving: list[int] = []
+    for gpus, layouts in sorted(running.items()):
+        if len(serving) >= _EACH and gpus < 2 * serving[-1]:
+            continue
         alone = [layout for layout in layouts if layout.speculative is None]
         drafting = [layout for layout in layouts if layout.speculative is not None]
         offered: set[tuple[object, ...]] = set()
@@ -108,6 +113,8 @@ def _offers(
             if found is not None and found.candidate.key not in offered:
                 offered.add(found.candidate.key)
                 yield found
+                if found.sure and found.serves and gpus not in serving:
+                    serving.append(gpus)
 
 
 def _plain(layout: Candidate) -> tuple[float, ...]:

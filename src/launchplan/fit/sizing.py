@@ -41,7 +41,7 @@ class Sizing:
 
 
 def resident_tokens(workload: Workload) -> int | None:
-    """Give the tokens that stand in the pool: requests at once times their context, one of them at the tail."""
+    """Give the tokens in the pool: requests at once times their context, one of them at the tail."""
     mean = mean_tokens(workload)
     if mean is None or workload.concurrency is None:
         return None
@@ -76,12 +76,12 @@ def _resident(workload: Workload, tokens: int) -> str:
 
 def _pool(fits: Fits, offer: Offer, tokens: int) -> list[str]:
     judged = offer.judged
-    held, pool = judged.pool_tokens, judged.held.memory.budget.pool.bytes
+    pool = judged.held.memory.budget.pool.bytes
+    span = f"{pool.value / GIB:.1f} GiB a GPU ({pool.low / GIB:.1f} to {pool.high / GIB:.1f})"
+    doubt = "" if judged.sure else "; the bad end of the interval does not hold the workload"
     lines = [
-        f"estimated: {pool.value / GIB:.1f} GiB a GPU ({pool.low / GIB:.1f} to {pool.high / GIB:.1f}),"
-        f" {_span(held)} tokens in all",
-        f"requests of {judged.request_tokens:,} tokens: {_span(judged.requests)} at once"
-        + ("" if judged.sure else "; the bad end of the interval does not hold the workload"),
+        f"estimated: {span}, {_span(judged.pool_tokens)} tokens in all",
+        f"requests of {judged.request_tokens:,} tokens: {_span(judged.requests)} at once{doubt}",
     ]
     for name, measured in measured_tokens(fits):
         enough = "enough" if measured >= tokens else f"{tokens / measured:.1f} of it are needed"
@@ -121,7 +121,7 @@ def _experts(offer: Offer) -> str:
         return "experts are exchanged within one NVLink domain"
     fabric = offer.judged.held.view.pool.fabric
     if fabric is None:
-        return f"experts are exchanged by {at.nodes} hosts: that needs RDMA or NVLink; --fabric says what there is"
+        return f"experts are exchanged by {at.nodes} hosts: that needs RDMA or NVLink (--fabric)"
     return f"experts are exchanged by {at.nodes} hosts over {fabric.id}, which has RDMA"
 
 
@@ -132,15 +132,15 @@ def _phases(fits: Fits, offer: Offer, tokens: int) -> list[str]:
         key=lambda each: each.candidate.gpus, default=offer,
     )  # fmt: skip
     longest = workload.prompt_tokens or mean_tokens(workload) or 0
+    each = f"{longest:,} tokens each"
     lines = [
-        f"prefill holds the weights and the prompts that it works on ({longest:,} tokens each):"
-        f" from {smallest.candidate.machines}",
+        f"prefill holds the weights and the prompts at work ({each}): from {smallest.candidate.machines}",
         f"decode holds the {tokens:,} resident tokens: {offer.candidate.machines}",
     ]
     if workload.prompt_tokens is not None and workload.output_tokens is not None:
         share = workload.prompt_tokens / max(1, workload.prompt_tokens + workload.output_tokens)
         lines.append(
-            f"{share:.0%} of a request's tokens are prompt; measure both before they get machines of their own"
+            f"{share:.0%} of a request's tokens are prompt: measure both before they get their own machines"
         )
     return lines
 
@@ -159,7 +159,7 @@ def _reserve(workload: Workload, offer: Offer) -> list[str]:
     if needed is not None:
         gpus = needed * offer.candidate.gpus
         lines.append(
-            f"{plural(needed, 'instance')} ({plural(gpus, 'GPU')}) serve the workload while one of them starts cold"
+            f"{plural(needed, 'instance')} ({plural(gpus, 'GPU')}) serve the workload while one starts cold"
         )
     start = start_of(judged.held.view)
     if start is not None:

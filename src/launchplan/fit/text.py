@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from launchplan.fit.answer import Fits, Miss, Offer
 from launchplan.fit.sizing import size
 from launchplan.report.tables import table
-from launchplan.units import choice_text, plural
+from launchplan.units import plural
 
 _HEADER = ("GPUs", "machines", "checkpoint", "layout", "KV", "drafts", "requests", "tokens/s <=", "evidence")
 
@@ -25,7 +25,7 @@ def _lines(fits: Fits, *, everything: bool) -> Iterator[str]:
         yield ""
         yield table(_header(fits), [_row(fits, each) for each in shown]).rstrip("\n")
         yield ""
-        yield from _notes(fits, shown)
+        yield from _notes(shown)
         yield f"{_hidden(fits, shown)}{plural(fits.layouts, 'layout')} checked"
     else:
         yield f"nothing fits; {plural(fits.layouts, 'layout')} checked"
@@ -87,7 +87,7 @@ def _row(fits: Fits, offer: Offer) -> tuple[str, ...]:
     return (*cells, name + marks)
 
 
-def _notes(fits: Fits, shown: tuple[Offer, ...]) -> Iterator[str]:
+def _notes(shown: tuple[Offer, ...]) -> Iterator[str]:
     yield "requests: at once, with the ends of the estimate; tokens/s: the bound for one user, not a forecast"
     codes = sorted({each.code for offer in shown for each in offer.judged.warnings})
     if codes:
@@ -122,8 +122,3 @@ def _miss(miss: Miss) -> str:
     code = f"{miss.finding.code} " if miss.finding else ""
     fix = f"; {miss.finding.fix}" if miss.finding and miss.finding.fix else ""
     return f"{at},{name}: {code}{miss.reason}{fix}"
-
-
-def names_text(names: tuple[str, ...]) -> str:
-    """Join names for a sentence."""
-    return choice_text(names)

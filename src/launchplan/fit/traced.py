@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from pydantic import BaseModel
 
@@ -23,6 +23,7 @@ from launchplan.fit import facts
 from launchplan.fit.facts import ALL, Mask
 from launchplan.resolve import Resolved, ResolvedPool
 
+T = TypeVar("T")
 _WHOLE = frozenset({"__dict__", "__pydantic_fields_set__", "model_dump", "model_dump_json", "model_copy"})
 """Attributes of a pydantic model that give every field at once."""
 
@@ -95,17 +96,17 @@ class Tracer:
             held, values=_Traced(self, held.values, table), given=_Traced(self, held.given, table)
         )
 
-    def _copy(self, value: Any, /, **parts: Any) -> Any:
+    def _copy(self, value: T, /, **parts: Any) -> T:
         """Copy a frozen value into its traced class; `parts` are attributes that are traced themselves."""
-        made = object.__new__(self._class(type(value)))
+        made: Any = object.__new__(self._class(type(value)))
         if isinstance(value, BaseModel):
             object.__setattr__(made, "__dict__", {**value.__dict__, **parts})
             for name in ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__"):
                 object.__setattr__(made, name, getattr(value, name))
-            return made
-        for each in fields(value):
+            return cast(T, made)
+        for each in fields(value):  # type: ignore[arg-type]
             object.__setattr__(made, each.name, parts.get(each.name, getattr(value, each.name)))
-        return made
+        return cast(T, made)
 
     def _class(self, plain: type) -> type:
         if plain not in self._classes:
@@ -122,11 +123,13 @@ def _traced_class(plain: type, tracer: Tracer) -> type:
     if issubclass(plain, BaseModel):
         masks = {**masks, **dict.fromkeys(_WHOLE, whole)}
 
+    inherited: Any = plain.__getattribute__
+
     def read(self: Any, name: str) -> Any:
         mask = masks.get(name)
         if mask:
             tracer.read(mask)
-        return plain.__getattribute__(self, name)
+        return inherited(self, name)
 
     return type(plain.__name__, (plain,), {"__slots__": (), "__getattribute__": read, "__module__": __name__})
 

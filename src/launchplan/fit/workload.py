@@ -26,7 +26,7 @@ _LARGEST = 10**9
 def read_workload(source: WorkloadSource | None) -> Workload:
     """Read a workload; raises `InputError` for what is none.
 
-    `50x100k` are 50 requests at once of 100,000 tokens each; `k` counts thousands, as the advice on sizing does.
+    `50x100k` are 50 requests at once of 100,000 tokens each; `k` counts thousands.
     """
     if source is None:
         return Workload()
