@@ -58,8 +58,9 @@ lint: $(VENV)/.dev
 docs: $(VENV)/.dev   ## write the generated pages again
 	@$(BIN)/launchplan docs --write docs
 
-bench: $(VENV)/.run  ## time ten thousand verdicts
+bench: $(VENV)/.run  ## time ten thousand verdicts, and a search over every layout of a model
 	@$(BIN)/python tests/benchmarks/verdicts.py
+	@$(BIN)/python tests/benchmarks/fit.py
 
 clean:           ## remove what make made
 	@rm -rf $(VENV) launch dist

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 EngineName = Literal["vllm", "sglang"]
 FeatureName = Literal["tools", "reasoning"]
-_LONG_WINDOW_TOKENS = 262_144
-"""A longer window is not reserved unasked: concurrency pays for it."""
 _COUNT = click.IntRange(min=1)
 
 
@@ -169,10 +167,12 @@ def _usual_gpus_per_node(name: str) -> int | None:
 
 def _best_draft(answers: Answers, wishes: dict[str, Any]) -> tuple[Draft, Report]:
     from launchplan import api, catalog
+    from launchplan.fit.windows import usual_window
 
     entry, gpu = catalog.model(answers.model), catalog.gpu(answers.gpu)
     checkpoint = wishes["checkpoint"] or _checkpoint_meant(answers.model, entry)
     window = _window(entry, checkpoint)
+    usual = usual_window(window)
     known = catalog.versions(answers.engine)
     per_node = answers.gpus_per_node
     draft = Draft(
@@ -186,8 +186,7 @@ def _best_draft(answers: Answers, wishes: dict[str, Any]) -> tuple[Draft, Report
         gpus_per_node=per_node,
         fabric=answers.fabric,
         layout=Layout(),
-        max_model_len=wishes["max_model_len"]
-        or (_LONG_WINDOW_TOKENS if (window or 0) > _LONG_WINDOW_TOKENS else None),
+        max_model_len=wishes["max_model_len"] or (usual if usual != window else None),
         model_window=window,
         mtp_tokens=wishes["mtp"],
         features=tuple(dict.fromkeys(wishes["features"])),

@@ -256,7 +256,8 @@ def _rank(wish: Wish, offer: Offer) -> tuple[object, ...]:
     judged = offer.judged
     cost = offer.price_per_hour if wish.prices else None
     speed, width = judged.tokens_per_s_per_user or 0.0, judged.requests.value
-    goal = (-width, -speed) if wish.workload.goal == "throughput" else (-speed, -width)
+    asked = float(offer.candidate.kv is not None)  # a format that nobody has to ask for is the simpler one
+    goal = (-width, -speed) if wish.workload.goal == "throughput" else (-speed, asked, -width)
     unpriced = bool(wish.prices) and cost is None
     return (
         offer.evidence == "derived", unpriced, cost or 0.0, offer.candidate.gpus, not judged.sure, *goal,

@@ -164,9 +164,8 @@ def _reserve(workload: Workload, offer: Offer) -> list[str]:
     start = start_of(judged.held.view)
     if start is not None:
         seconds = start.node_bytes / 1e9
-        lines.append(
-            f"a cold start reads {start.node_bytes / 1e9:,.0f} GB a host: {seconds / 60:.0f} min at 1 GB/s"
-        )
+        time = f"{seconds / 60:,.0f} min" if seconds >= 60 else f"{seconds:.0f} s"
+        lines.append(f"a cold start reads {start.node_bytes / 1e9:,.0f} GB a host: {time} at 1 GB/s")
     return lines
 
 

@@ -61,7 +61,7 @@ def candidates(
     """Enumerate the layouts on hosts of a GPU, the fewest GPUs first."""
     for gpus in gpu_counts(host, limits):
         nodes, here = max(1, gpus // host), min(gpus, host)
-        for tp, pp, dp in _splits(gpus, model):
+        for tp, pp, dp in splits(gpus, min(LARGEST_PP, model.num_hidden_layers or LARGEST_PP)):
             for ep in dict.fromkeys((1, tp * dp)) if model.is_moe else (1,):
                 for dcp in divisors(tp, tp):
                     for kv in KV_FORMATS:
@@ -69,8 +69,8 @@ def candidates(
                             yield Candidate(gpu, nodes, here, tp, pp, dp, ep, dcp, kv, draft)
 
 
-def _splits(gpus: int, model: Architecture) -> Iterator[tuple[int, int, int]]:
-    layers = model.num_hidden_layers or LARGEST_PP
+def splits(gpus: int, most_stages: int) -> Iterator[tuple[int, int, int]]:
+    """Give every (tp, pp, dp) that fills so many GPUs, with so many pipeline stages at most."""
     for tp in divisors(gpus, gpus):
-        for pp in divisors(gpus // tp, min(LARGEST_PP, layers)):
+        for pp in divisors(gpus // tp, most_stages):
             yield tp, pp, gpus // tp // pp

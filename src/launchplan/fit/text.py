@@ -28,7 +28,8 @@ def _lines(fits: Fits, *, everything: bool) -> Iterator[str]:
         yield from _notes(shown)
         yield f"{_hidden(fits, shown)}{plural(fits.layouts, 'layout')} checked"
     else:
-        yield f"nothing fits; {plural(fits.layouts, 'layout')} checked"
+        checked = f"nothing fits; {plural(fits.layouts, 'layout')} checked"
+        yield checked if fits.layouts or fits.misses else "nothing was searched"
     sizing = size(fits)
     if sizing is not None:
         yield ""
@@ -95,7 +96,7 @@ def _notes(shown: tuple[Offer, ...]) -> Iterator[str]:
 
 
 def _hidden(fits: Fits, shown: tuple[Offer, ...]) -> str:
-    more = len(fits.front) - len(shown)
+    more = len([each for each in fits.front if each not in shown])
     return f"{plural(more, 'further layout')} on the Pareto front (--all); " if more > 0 else ""
 
 
