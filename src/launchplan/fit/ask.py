@@ -48,7 +48,7 @@ def make_wish(  # noqa: PLR0913 # each is something else that the caller may wan
         gpus=tuple(dict.fromkeys(_gpu(each) for each in gpus)),
         checkpoint=_checkpoint(source, checkpoint or _named(source, model)),
         workload=read_workload(workload),
-        limits=Limits(_count("--max-gpus", max_gpus or 128), gpus_per_node),
+        limits=Limits(_count("--max-gpus", 128 if max_gpus is None else max_gpus), gpus_per_node),
         fabric=_fabric(fabric),
         derived=derived,
         prices=read_prices(prices),
