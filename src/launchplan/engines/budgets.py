@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from launchplan import catalog
 from launchplan.engines.sglang.budget import memory_inputs as sglang_inputs
@@ -49,12 +49,22 @@ def memory_of(inputs: MemoryInputs) -> RankMemory | None:
 
 def pool_memory(views: Iterable[EngineView]) -> tuple[PoolMemory, ...]:
     """Compute the memory of every pool whose model, GPU and settings are known, and what choices change."""
-    found = (held_memory(view) for view in views)
-    return tuple(
-        replace(each, choices=_choices(each.inputs, each.memory), start=start_of(each.view))
-        for each in found
-        if each is not None
-    )
+    found: list[PoolMemory] = []
+    for view in views:
+        inputs = memory_inputs(view)
+        memory = memory_of(inputs) if inputs else None
+        if inputs is not None and memory is not None:
+            found.append(
+                PoolMemory(
+                    view,
+                    inputs,
+                    memory,
+                    _choices(inputs, memory),
+                    _bound(view, inputs, memory),
+                    start_of(view),
+                )
+            )
+    return tuple(found)
 
 
 def held_memory(view: EngineView, memory: RankMemory | None = None) -> PoolMemory | None:
