@@ -106,7 +106,8 @@ class Fits:
 def answer(wish: Wish, progress: Progress = lambda _text: None) -> Fits:
     """Search the layouts of a model, published ones first."""
     entry = wish.model.entry
-    first = _question(wish, wish.checkpoint or wish.model.default_checkpoint or None)
+    own = wish.checkpoint or wish.model.default_checkpoint or None
+    first = _question(wish, own, wish.model.architecture)
     runs = published(first)
     evidenced = evidenced_gpus(entry, runs)
     gpus = _gpus(wish)
@@ -128,9 +129,8 @@ def answer(wish: Wish, progress: Progress = lambda _text: None) -> Fits:
     return Fits(wish, first, kept, front, tuple(misses), layouts, tuple(short), left_out)
 
 
-def _question(wish: Wish, checkpoint: str | None) -> Question:
+def _question(wish: Wish, checkpoint: str | None, model: Architecture | None) -> Question:
     entry = wish.model.entry
-    model = wish.model.architecture
     window = window_for(wish.workload, model.derived_max_model_len if model else None)
     usual = usual_window(model.derived_max_model_len if model else None)
     return Question(
@@ -179,7 +179,7 @@ def _searched(
     misses += [Miss(gpu.id, checkpoint, f"the checkpoint is made for {made}") for gpu in others]
     if not fitting:
         return Found((), 0), misses
-    found = search(_question(wish, checkpoint), model, fitting, wish.limits, progress)
+    found = search(_question(wish, checkpoint, model), model, fitting, wish.limits, progress)
     if not found.known:
         reason = "its sizes or its format are not known, so its memory is not computed"
         misses += [Miss(gpu.id, checkpoint, reason) for gpu in fitting]

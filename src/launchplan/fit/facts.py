@@ -31,7 +31,15 @@ Mask = int
 """A set of facts, one bit each."""
 _SIZES = ("tp", "pp", "dp", "ep", "dcp")
 _OF_GPU = tuple(Gpu.model_fields)
-FACTS = (*_SIZES, "kv", "speculative", "nodes", "gpus_per_node", *(f"gpu.{name}" for name in _OF_GPU))
+FACTS = (
+    *_SIZES,
+    "kv",
+    "speculative",
+    "places",
+    "nodes",
+    "gpus_per_node",
+    *(f"gpu.{name}" for name in _OF_GPU),
+)
 """Every fact in which the layouts of one search differ."""
 ALL: Mask = (1 << len(FACTS)) - 1
 OF_GPU: Mask = ALL & ~((1 << FACTS.index("gpus_per_node") + 1) - 1)
@@ -43,9 +51,25 @@ def values_of(candidate: Candidate) -> tuple[object, ...]:
     drafted = candidate.speculative
     draft = (drafted.method, drafted.model, drafted.tokens) if drafted else None
     return (
-        *candidate.sizes.values(), candidate.kv, draft, candidate.nodes, candidate.gpus_per_node,
-        *_gpu_values(candidate.gpu.id, candidate.gpu),
+        *candidate.sizes.values(), candidate.kv, draft, _places(candidate), candidate.nodes,
+        candidate.gpus_per_node, *_gpu_values(candidate.gpu.id, candidate.gpu),
     )  # fmt: skip
+
+
+def _places(layout: Candidate) -> tuple[object, ...]:
+    """Give what vLLM is told about hosts: many layouts are told the same (`engines.vllm.build`).
+
+    A layout that cannot be placed on its hosts is told from all its sizes.
+    """
+    replica, world = layout.tp * layout.pp, layout.gpus
+    share, rest = divmod(world, layout.nodes)
+    if rest or world > layout.nodes * layout.gpus_per_node or max(replica, share) % min(replica, share):
+        return ("unplaced", layout.nodes, layout.gpus_per_node, layout.tp, layout.pp, layout.dp)
+    if layout.nodes == 1:
+        return ("one host", world == 1)
+    if layout.dp == 1 or replica > share:
+        return ("ranks span hosts", layout.nodes)
+    return ("replicas on hosts", share // replica)
 
 
 _GPUS: dict[str, tuple[object, ...]] = {}
@@ -75,8 +99,7 @@ def names_of(facts: Mask) -> tuple[str, ...]:
     return tuple(name for index, name in enumerate(FACTS) if facts >> index & 1)
 
 
-_RANKS = mask("tp", "pp", "dp")
-_PLACES = _RANKS | mask("nodes")
+_PLACES = mask("places")
 
 _FLAGS: Mapping[str, Mapping[str, Mask]] = {
     "vllm": {
@@ -101,7 +124,7 @@ _FLAGS: Mapping[str, Mapping[str, Mask]] = {
         "ep_size": mask("ep"),
         "dcp_size": mask("dcp"),
         "kv_cache_dtype": mask("kv"),
-        **dict.fromkeys(("nnodes", "node_rank", "dist_init_addr"), mask("nodes")),
+        **dict.fromkeys(("nnodes", "node_rank", "dist_init_addr"), mask("nodes", "places")),
         **dict.fromkeys(
             (
                 "speculative_algorithm", "speculative_draft_model_path", "speculative_num_steps",
@@ -121,8 +144,8 @@ def flags_of(engine: str) -> Mapping[str, Mask]:
 _VENDOR = mask("gpu.vendor", "gpu.compute_capability")
 _DRAFT = mask("speculative")
 _VLLM_SETTINGS: Mapping[str, Mask] = {
-    "mode": mask("dp", "nodes", "tp", "pp"),
-    "api_server_count": mask("dp", "nodes", "tp", "pp"),
+    "mode": mask("dp", "places"),
+    "api_server_count": mask("dp", "places"),
     "dtype": _VENDOR,
     "max_model_len": _DRAFT,
     "max_num_batched_tokens": _VENDOR | mask("gpu.memory_total_bytes", "gpu.id"),
@@ -145,7 +168,8 @@ _VLLM_PARALLEL: Mapping[str, Mask] = {
     "dcp": mask("dcp"),
     "expert_parallel": mask("ep"),
     "world_size": mask("tp", "pp"),
-    **dict.fromkeys(("nnodes", "node_rank", "dp_local", "dp_rank", "executor", "nnodes_within_dp"), _PLACES),
+    **dict.fromkeys(("nnodes", "node_rank", "executor"), _PLACES),
+    **dict.fromkeys(("dp_local", "dp_rank", "nnodes_within_dp"), _PLACES | mask("dp")),
 }
 _VLLM_PARALLEL_SAME = frozenset({"pcp", "external_lb", "hybrid_lb", "all2all", "dcp_comm_backend"})
 _RESOLVED: Mapping[str, Mask] = {

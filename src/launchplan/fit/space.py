@@ -17,8 +17,6 @@ USUAL_PER_NODE = 8
 LARGEST_PP = 16
 """More pipeline stages are not searched: nobody has published any."""
 KV_FORMATS = (None, "fp8")
-_STEPS = ((8, 1), (16, 2), (32, 4), (1024, 16))
-"""Up to so many hosts, multiples of so many."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +35,16 @@ def per_node(gpu: Gpu, limits: Limits) -> int:
 
 
 def gpu_counts(host: int, limits: Limits) -> tuple[int, ...]:
-    """List the numbers of GPUs: equal parts of one host, whole hosts beyond."""
+    """List the numbers of GPUs: equal parts of one host, beyond it 2, 3, 4, 6, 8, 12, 16 ... whole hosts."""
     counts = list(divisors(host, limits.max_gpus))
-    for nodes in range(2, limits.max_gpus // host + 1):
-        step = next(step for limit, step in _STEPS if nodes <= limit)
-        if nodes % step == 0:
-            counts.append(nodes * host)
+    counts += [nodes * host for nodes in range(2, limits.max_gpus // host + 1) if _usual(nodes)]
     return tuple(counts)
+
+
+def _usual(nodes: int) -> bool:
+    """Tell whether people rent so many hosts together: 2, 4, 8 ... and half as many again: 3, 6, 12 ..."""
+    odd = nodes // (nodes & -nodes)
+    return odd in {1, 3}
 
 
 def drafts_of(entry: ModelEntry | None) -> tuple[Speculative | None, ...]:

@@ -8,7 +8,7 @@ are left to the check of what is offered (`deferred`): no offer leaves without o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import Any
@@ -18,11 +18,10 @@ from launchplan.fit.candidate import Candidate, Question, recipe_data
 from launchplan.fit.facts import ALL, FACTS, OF_GPU, Mask, values_of
 from launchplan.fit.traced import Tracer
 from launchplan.pipeline import stages_of
-from launchplan.recipe import load_recipe
-from launchplan.resolve import Resolved, ResolvedPool
+from launchplan.recipe import Loaded, Recipe, load_recipe
+from launchplan.resolve import Resolved, ResolvedPool, resolve
 from launchplan.rules import RULES, Rule
 from launchplan.rules.rule import ERROR, INFO
-from launchplan.rules.run import Stages
 
 _TRIED = 400
 """Runs of a group of rules after which it must have answered more layouts than it was run for."""
@@ -51,7 +50,9 @@ class Verdicts:
         self._groups: dict[Mask, _Group] = {}
         self._shapes: tuple[_Group, ...] = ()
         self._gpus: tuple[_Group, ...] = ()
-        self._built: tuple[Candidate, Mapping[type, tuple[Any, ...]]] | None = None
+        self._layout: Candidate | None = None
+        self._loaded: Loaded[Recipe] | None = None
+        self._built: dict[type, tuple[Any, ...]] = {}
         self.deferred: list[Rule] = []
         """Rules that only the check of an offer asks."""
         self._open: tuple[Rule, ...] | None = None
@@ -159,21 +160,20 @@ class Verdicts:
         self._gpus = tuple(group for group in groups if group.mask & OF_GPU)
 
     def _stages(self, candidate: Candidate, kind: type) -> tuple[Any, ...]:
-        """Build and trace the stages of a layout; those of the last one are kept."""
-        if self._built is None or self._built[0] is not candidate:
+        """Build and trace a stage of a layout; those of the last one are kept."""
+        if self._layout is not candidate:
+            self._layout, self._built = candidate, {}
             loaded = load_recipe(recipe_data(self._question, candidate))
-            self._built = (candidate, self._traced(stages_of(loaded, heads_only=True)))
+            resolved = self._tracer.resolved(resolve(loaded))
+            self._built = {Resolved: (resolved,), ResolvedPool: resolved.pools}
+            self._loaded = loaded
+        if issubclass(kind, EngineView) and EngineView not in self._built and self._loaded is not None:
+            self._built[EngineView] = ()
+            for view in stages_of(self._loaded, heads_only=True).views:
+                traced = self._tracer.view(view)
+                self._built |= dict.fromkeys(type(view).__mro__, (traced,))
         self._tracer.take()
-        return self._built[1].get(kind, ())
-
-    def _traced(self, stages: Stages) -> dict[type, tuple[Any, ...]]:
-        resolved = self._tracer.resolved(stages.resolved)
-        found: dict[type, tuple[Any, ...]] = {Resolved: (resolved,), ResolvedPool: resolved.pools}
-        for view in stages.views:
-            traced = self._tracer.view(view)
-            for kind in type(view).__mro__:
-                found[kind] = (traced,)
-        return found
+        return self._built.get(kind, ())
 
 
 def _key(mask: Mask) -> Callable[[Values], Any]:
