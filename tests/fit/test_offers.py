@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from tests.fit.spaces import GPUS, MODELS
 
-from launchplan import api
+from launchplan import api, catalog
 from launchplan.fit.answer import Fits
 from launchplan.fit.candidate import recipe_data
 from launchplan.fit.recipes import recipe_files, recipe_text
 from launchplan.fit.text import shortlist
+from tests.fit.spaces import GPUS, MODELS
 
 
 def searched(model: str, gpu: str, engine: str, workload: str | None, max_gpus: int = 16) -> Fits:
@@ -114,3 +115,16 @@ def test_a_wrong_name_is_told(arguments: dict[str, object], message: str) -> Non
     with pytest.raises(api.InputError) as caught:
         api.fit(**arguments)  # type: ignore[arg-type]
     assert message in caught.value.findings[0].message
+
+
+def test_a_model_that_is_a_path_is_reached_from_the_recipes_folder(tmp_path: Path) -> None:
+    entry = catalog.model("Qwen/Qwen3-8B")
+    assert entry is not None
+    (tmp_path / "config.json").write_text(json.dumps(dict(entry.config)), encoding="utf-8")
+    fits = api.fit(str(tmp_path / "config.json"), gpu="h200", max_gpus=1, derived=True)
+    folder = tmp_path / "found"
+    folder.mkdir()
+    for name, text in recipe_files(fits, shortlist(fits), "../config.json").items():
+        (folder / name).write_text(text, encoding="utf-8")
+        assert api.check(folder / name).ok
+    assert list(folder.iterdir())

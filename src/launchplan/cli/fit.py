@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, get_args
 import click
 
 from launchplan.cli.exits import CLEAN, ERRORS
+from launchplan.cli.new import path_from
 from launchplan.cli.output import emit, say
 
 if TYPE_CHECKING:
@@ -81,7 +82,8 @@ def _write(fits: Fits, offers: tuple[Offer, ...], folder: Path, *, force: bool) 
     from launchplan.cli.write import write_files
     from launchplan.fit.recipes import recipe_files
 
-    files = recipe_files(fits, offers)
+    here = Path(fits.question.model)
+    files = recipe_files(fits, offers, path_from(here, folder) if here.exists() else None)
     if not files:
         say("no recipe written: every layout shown is a shipped recipe, or nothing fits\n")
         return

@@ -229,7 +229,7 @@ def _write(draft: Draft, output: str | None, *, force: bool) -> None:
     model = Path(draft.model)
     if model.exists():
         # A path in a recipe starts from the recipe's folder, the user's from the current one.
-        draft = replace(draft, model=_relative(model, path.parent))
+        draft = replace(draft, model=path_from(model, path.parent))
     draft = replace(draft, schema=_schema(path.parent))
     write_file(path, draft.text(), overwrite=force)
     emit(f"{path}\nnext: launchplan check {path}\n")
@@ -245,7 +245,8 @@ def _schema(folder: Path) -> str | None:
     return os.path.relpath(found, here) if found else None
 
 
-def _relative(path: Path, folder: Path) -> str:
+def path_from(path: Path, folder: Path) -> str:
+    """Write a path that starts from the current folder as one that starts from another."""
     if path.is_absolute():
         return str(path)
     text = os.path.relpath(path, folder)

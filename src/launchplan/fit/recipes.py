@@ -15,13 +15,16 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_./-]*")
 _NO_STRINGS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 
 
-def recipe_files(fits: Fits, offers: Iterable[Offer]) -> dict[str, str]:
-    """Write each derived layout as a recipe, by the name of its file."""
+def recipe_files(fits: Fits, offers: Iterable[Offer], model: str | None = None) -> dict[str, str]:
+    """Write each derived layout as a recipe, by the name of its file.
+
+    `model` is how the recipes' folder reaches a model that is a path.
+    """
     found: dict[str, str] = {}
     for offer in offers:
         if offer.evidence == "derived":
             name = _free(_name(fits, offer), found)
-            found[f"{name}.yaml"] = recipe_text(offer, name)
+            found[f"{name}.yaml"] = recipe_text(offer, name, model)
     return found
 
 
@@ -40,7 +43,8 @@ def _name(fits: Fits, offer: Offer) -> str:
     machines = f"{at.nodes}x{at.gpus_per_node}-{at.gpu.id}{sizes}"
     machines += f"-{at.kv}" if at.kv else ""
     machines += f"-{at.speculative.method}" if at.speculative else ""
-    stem = _slug(model.rstrip("/").removesuffix("/config.json").rpartition("/")[2].removesuffix(".json"))
+    last = model.rstrip("/").removesuffix("/config.json").rpartition("/")[2].removesuffix(".json")
+    stem = _slug(last) or "model"
     return _slug(f"{stem[: max(1, _NAME_LIMIT - len(machines) - 4)].strip('-._')}-{machines}")
 
 
@@ -48,11 +52,12 @@ def _slug(text: str) -> str:
     return re.sub(r"[^a-z0-9._-]+", "-", text.lower()).strip("-._")
 
 
-def recipe_text(offer: Offer, name: str) -> str:
+def recipe_text(offer: Offer, name: str, model: str | None = None) -> str:
     """Write one layout as the text of a recipe."""
     judged = offer.judged
     data = recipe_data(judged.question, judged.candidate, name)
     at, count = judged.candidate, judged.requests
+    data["model"] = model or data["model"]
     data["summary"] = f"{at.machines}, {at.layout}: found by `launchplan fit`, run by nobody yet"
     note = (
         f"computed: {count.value:,.0f} requests of {judged.request_tokens:,} tokens at once"
