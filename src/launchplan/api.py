@@ -12,20 +12,24 @@ from pathlib import Path
 from typing import Any
 
 from launchplan.engines.budgets import PoolMemory
+from launchplan.engines.compare import Change, Comparison, ProcessChanges, Side, compare
 from launchplan.errors import InputError, RefusedError
 from launchplan.finding import Finding, KeyPath, Location, Severity
 from launchplan.fit.answer import Fits, Miss, Offer, answer
 from launchplan.fit.ask import Prices, make_wish
 from launchplan.fit.workload import WorkloadSource
-from launchplan.lint import Site, find_command, lint_command
+from launchplan.lint import Command, RecipeDraft, Site, draft_recipe, find_command, lint_command
+from launchplan.observe import Observation, observe_pools
 from launchplan.pipeline import Plan, budgets_of, make_plan
-from launchplan.recipe import Source
+from launchplan.recipe import Source, load_measured
 from launchplan.render import TARGETS, Bundle, render_bundle
 from launchplan.source import problem
 
 __all__ = [
     "TARGETS",
     "Bundle",
+    "Change",
+    "Comparison",
     "Finding",
     "Fits",
     "InputError",
@@ -33,18 +37,24 @@ __all__ = [
     "Location",
     "MemoryReport",
     "Miss",
+    "Observation",
     "Offer",
     "Plan",
     "PoolMemory",
+    "ProcessChanges",
+    "RecipeDraft",
     "RefusedError",
     "Report",
     "Severity",
     "Source",
     "check",
+    "diff",
     "fit",
     "lint",
     "memory",
+    "observe",
     "render",
+    "to_recipe",
 ]
 
 
@@ -112,18 +122,15 @@ def lint(  # noqa: PLR0913 # each says something else that the command doesn't
     """Check a command line that starts vLLM or SGLang, given as text or as its words.
 
     The GPU, the hosts, the engine's version and the model's `config.json` (path or parsed) are what the
-    command doesn't say, and so is that of a draft model which the catalog doesn't know; rules that need what
-    nobody says are not run. A finding's `at` tells how far the launch would come. `engine` reads words that
-    begin with the model or a flag as that engine's arguments. Without `memory` the verdict is that of the
-    engine before it touches memory, in a fraction of the time.
+    command doesn't say, and so is that of a draft model which the catalog doesn't know. A model or draft
+    model that is a folder of this machine is read there. Rules that need what nobody says are not run. A
+    finding's `at` tells how far the launch would come. `engine` reads words that begin with the model or a
+    flag as that engine's arguments. Without `memory` the verdict is that of the engine before it touches
+    memory, in a fraction of the time.
     """
-    found = find_command(command)
-    if found is None and engine is not None:
-        words = shlex.split(command) if isinstance(command, str) else list(command)
-        found = find_command([engine, "serve", *words])
+    found = _command(command, engine)
     if found is None:
-        message = "no `vllm serve` or `sglang serve` command found"
-        return Report((problem("REC001", message, Location("<command>")),), None)
+        return Report((problem("REC001", _NO_COMMAND, Location("<command>")),), None)
     found = replace(found, env={**(env or {}), **found.env})
     checked = lint_command(
         found, Site(gpu, nodes, gpus_per_node, version, model_config, draft_config, memory)
@@ -131,18 +138,100 @@ def lint(  # noqa: PLR0913 # each says something else that the command doesn't
     return Report(checked.findings, checked.plan)
 
 
+_NO_COMMAND = "no `vllm serve` or `sglang serve` command found"
+
+
+def _command(command: str | Sequence[str], engine: str | None) -> Command | None:
+    found = find_command(command)
+    if found is not None or engine is None:
+        return found
+    words = shlex.split(command) if isinstance(command, str) else list(command)
+    return find_command([engine, "serve", *words])
+
+
+def to_recipe(
+    command: str | Sequence[str],
+    *,
+    gpu: str | None = None,
+    nodes: int | None = None,
+    gpus_per_node: int | None = None,
+    engine: str | None = None,
+    version: str | None = None,
+) -> RecipeDraft:
+    """Write a command line that starts vLLM or SGLang as the recipe that renders back to it.
+
+    `text` of the result is the recipe as YAML. `engine` reads words that begin with the model or a flag as
+    that engine's arguments. Raises `InputError` where there is no such command, or its parser refuses it.
+    """
+    found = _command(command, engine)
+    if found is None:
+        raise InputError((problem("REC001", _NO_COMMAND, Location("<command>")),))
+    return draft_recipe(found, Site(gpu, nodes, gpus_per_node, version))
+
+
+def diff(
+    before: Source,
+    after: Source | None = None,
+    *,
+    set: Iterable[str] = (),  # noqa: A002
+    cluster: Source | None = None,
+) -> Comparison:
+    """Compare two recipes, or one with itself under `key.path=value` overrides, as what is started.
+
+    The overrides change the second. Raises `InputError` for unreadable input and `RefusedError` for a recipe
+    that has no layout.
+    """
+    first = make_plan(before, cluster)
+    second = make_plan(before if after is None else after, cluster, set)
+    return comparison(first, second)
+
+
+def comparison(before: Plan, after: Plan) -> Comparison:
+    """Compare what two plans start; raises `RefusedError` for a plan without a layout."""
+    return compare(_side(before), _side(after))
+
+
+def _side(plan: Plan) -> Side:
+    if plan.launch is None:
+        raise RefusedError(plan.errors)
+    deployment = plan.resolved.deployment
+    label = f"{deployment.recipe.value.name}: {deployment.engine_label}"
+    return Side(label, deployment.engine, deployment.facts, plan.launch, plan.views)
+
+
 def memory(
     recipe: Source,
     *,
     cluster: Source | None = None,
     set: Iterable[str] = (),  # noqa: A002
+    measured: Iterable[Source] = (),
 ) -> MemoryReport:
     """Compute the memory of a recipe's ranks: bytes by class as intervals, the pool, what it serves.
 
-    Raises `InputError` for unreadable input. A plan with errors is computed as far as it is known.
+    `measured` holds what `Observation.kept` wrote of one pool each: its terms take the place of estimates
+    where the launch is the same. Raises `InputError` for unreadable input.
+    A plan with errors is computed as far as it is known.
     """
     plan = make_plan(recipe, cluster, set)
-    return MemoryReport(budgets_of(plan), plan)
+    kept = [load_measured(each).value for each in measured]
+    return MemoryReport(budgets_of(plan, kept), plan)
+
+
+def observe(  # a recipe, a log, and what neither says
+    recipe: Source,
+    log_text: str,
+    *,
+    cluster: Source | None = None,
+    set: Iterable[str] = (),  # noqa: A002
+    role: str | None = None,
+    name: str = "<log>",
+) -> Observation:
+    """Compare what an engine's log measured with what a recipe's plan says.
+
+    `role` names the pool that the log is of where a recipe has several, `name` the log in what is kept of it.
+    Raises `InputError` for unreadable input, and for a log without a figure.
+    """
+    return observe_pools(budgets_of(make_plan(recipe, cluster, set)), log_text, name=name, role=role)
 
 
 def render(

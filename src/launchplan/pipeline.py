@@ -8,13 +8,23 @@ from dataclasses import dataclass, field, replace
 from launchplan.engines import EngineView, Launch, build_launch, head_views
 from launchplan.engines.budgets import PoolMemory, pool_memory
 from launchplan.errors import InputError
-from launchplan.finding import Finding, Severity, dotted
+from launchplan.finding import Finding, Location, Severity, dotted
 from launchplan.layout import Layout, place
 from launchplan.memory.capacity import Choice
-from launchplan.recipe import Cluster, Loaded, Recipe, Source, changed, load_cluster, load_recipe
+from launchplan.recipe import (
+    Cluster,
+    Loaded,
+    MeasuredFile,
+    Recipe,
+    Source,
+    changed,
+    load_cluster,
+    load_recipe,
+)
 from launchplan.resolve import Resolved, resolve
 from launchplan.rules import RULES, Rule
 from launchplan.rules.run import Stages, run
+from launchplan.source import problem
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,14 +90,21 @@ def plan_of(
     return Plan(deployment.recipe, deployment.cluster, resolved, layout, launch, views, findings, not_run)
 
 
-def budgets_of(plan: Plan) -> tuple[PoolMemory, ...]:
+def budgets_of(plan: Plan, measured: Iterable[MeasuredFile] = ()) -> tuple[PoolMemory, ...]:
     """Compute the memory of the fullest rank of each pool; without those whose model or GPU is not known.
 
-    What another setting would change is told only where the rules take it.
+    What another setting would change is told only where the rules take it. What logs measured takes the place
+    of estimates where the launch is still the same.
     """
+    kept = {pool.role: pool for each in measured for pool in each.pools}
+    known = {pool.role for pool in plan.resolved.pools}
+    for role in kept:
+        if role not in known:
+            message = f"pool {role} was measured; the recipe has {', '.join(sorted(known))}"
+            raise InputError((problem("REC008", message, Location("<measured>")),))
     return tuple(
         replace(pool, choices=tuple(choice for choice in pool.choices if _is_taken(plan, pool, choice)))
-        for pool in pool_memory(plan.views)
+        for pool in pool_memory(plan.views, kept)
     )
 
 

@@ -9,15 +9,19 @@ from typing import Any
 import pytest
 import yaml
 
-from launchplan import api
+from launchplan import api, catalog
 from launchplan.finding import Finding, Severity
 
 CASES: list[dict[str, Any]] = yaml.safe_load(
     Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8")
 )
 NEEDS = frozenset(
-    {"memory", "lint-files", "several-commands", "other-programs", "tokenizer", "history", "forks"}
-)
+    {
+        "lint-files", "several-commands", "other-programs", "other-processes", "tokenizer", "history", "forks",
+        "model",
+    }
+)  # fmt: skip
+UNJUDGED = frozenset({"needs", "contested", "missed"})
 SEVERITY = {"reject": Severity.ERROR, "warn": Severity.WARNING}
 
 
@@ -39,24 +43,33 @@ def lint(case: dict[str, Any]) -> Found:
             gpus_per_node=hardware.get("gpus_per_node"),
             nodes=hardware["nodes"],
             version=case.get("release", case["version"]),
-            model_config=case.get("config"),
+            model_config=config_of(case),
             env=case.get("env"),
         )
         findings += report.findings
     return Found(tuple(findings))
 
 
+def config_of(case: dict[str, Any]) -> dict[str, Any] | None:
+    """Give the model's configuration: `config`, on top of the model's that it was made from (`as`)."""
+    entry = catalog.model(case["as"]) if "as" in case else None
+    if entry is None:
+        return case.get("config")
+    return {**entry.config, **case["config"]}
+
+
 def judged(*verdicts: str) -> list[Any]:
     return [
         pytest.param(case, id=case["id"])
         for case in CASES
-        if case["verdict"] in verdicts and "needs" not in case and "contested" not in case
+        if case["verdict"] in verdicts and not UNJUDGED & {*case}
     ]
 
 
 @pytest.mark.parametrize("case", judged("reject", "warn"))
 def test_what_failed_is_found_for_its_reason(case: dict[str, Any]) -> None:
-    found = lint(case).codes(SEVERITY[case["verdict"]])
+    severity = Severity.WARNING if "short" in case else SEVERITY[case["verdict"]]
+    found = lint(case).codes(severity)
     assert found & {*case["rules"]}
 
 
@@ -68,6 +81,6 @@ def test_what_started_is_not_refused(case: dict[str, Any]) -> None:
 def test_every_case_is_judged_or_says_why_not() -> None:
     assert len({case["id"] for case in CASES}) == len(CASES)
     for case in CASES:
-        reasons = {"rules", "needs", "contested"} & {*case}
+        reasons = {"rules", "needs", "contested", "missed"} & {*case}
         assert len(reasons) == (0 if case["verdict"] == "accept" else 1), case["id"]
-        assert case.get("needs", "memory") in NEEDS
+        assert case.get("needs", "model") in NEEDS

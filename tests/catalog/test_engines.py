@@ -24,6 +24,7 @@ RELEASES = {
     ("vllm", "0.27.1"): (283, 382, 82, 2, 285),
     ("vllm", "0.30.0"): (301, 406, 88, 1, 302),
     ("vllm", "0.33.0"): (321, 484, 95, 5, 318),
+    ("vllm-router", "0.1.17"): (72, 73, 8, 0, 0),
 }
 
 
@@ -342,7 +343,7 @@ def test_nearest(facts: EngineFacts, name: str, nearest: str | None) -> None:
             ),
         ),
         (SGLANG, "MOONCAKE_PROTOCOL", Variable(name="MOONCAKE_PROTOCOL", type="str", default="rdma")),
-        (SGLANG, "MOONCAKE_MASTER", Variable(name="MOONCAKE_MASTER")),
+        (SGLANG, "MOONCAKE_MASTER", Variable(name="MOONCAKE_MASTER", type="str")),
         (VLLM, "VLLM_ATTENTION_BACKEND", None),
         (VLLM, "vllm_port", None),
     ],

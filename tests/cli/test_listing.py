@@ -18,7 +18,9 @@ ROOT = Path(__file__).parents[2]
 Runner = Callable[..., Any]
 
 ENGINES = [
-    f"{name} {version}" for name in ("vllm", "sglang", "sglang-router") for version in catalog.versions(name)
+    f"{name} {version}"
+    for name in ("vllm", "sglang", "vllm-router", "sglang-router")
+    for version in catalog.versions(name)
 ]
 EXPECTED = {
     "models": [checkpoint.id for entry in catalog.models() for checkpoint in entry.checkpoints],

@@ -12,6 +12,7 @@ import pytest
 from tests.conformance.record.launches import Launch, Verdict, read_launches, write_line
 from tests.conformance.record.places import refusal
 from tests.conformance.record.pretend import read_device
+from tests.conformance.record.processes import unconnected
 from tests.conformance.rows import FOLDER, Row, recordings
 
 ROOT = FOLDER.parents[1]
@@ -97,3 +98,41 @@ def test_a_refusal_is_placed_in_the_engine(tmp_path: Path, monkeypatch: pytest.M
     assert refusal(error, "engine") == Verdict(False, "engine/b.py:2", "first")
     assert refusal(error, "engine", "engine/checks/") == Verdict(False, "engine/checks/a.py:2", "first")
     assert refusal(SystemExit(2), "engine") == Verdict(False, "argparse", "exit 2")
+
+
+LANGUAGE = """
+from tests.conformance.record.pretend import stand_in
+stand_in("kernels_that_nobody_has", language=True)
+import kernels_that_nobody_has.cute as cute
+from kernels_that_nobody_has.types import Float
+
+@cute.jit
+def plain(value): return value
+
+@cute.kernel(warps=4)
+def with_options(value: cute.Tensor[Float, 4] | None): return value
+
+class Own(cute.Base): size = 3
+
+print(plain(1), with_options(2), Own.size)
+"""
+
+
+def test_kernels_can_be_defined_in_a_language_that_is_not_there() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LANGUAGE], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "1 2 3\n"
+
+
+class Coordinator:
+    """Stands for an engine's class of process groups."""
+
+    rank_in_group: int
+    world_size: int
+
+
+def test_an_unconnected_group_knows_its_members() -> None:
+    group = unconnected(Coordinator, 5)([[0, 1, 2, 3], [4, 5, 6, 7]], 5, group_name="tp")
+    assert (group.ranks, group.rank_in_group, group.world_size) == ([4, 5, 6, 7], 1, 4)
+    assert (group.cpu_group.size(), group.cpu_group.rank(), group.unique_name) == (4, 1, "tp")

@@ -19,7 +19,7 @@ import pytest
 from launchplan.resources import recipes_dir
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = ("README.md", "docs/quickstart.md", "docs/fit.md")
+DOCUMENTS = ("README.md", "docs/quickstart.md", "docs/fit.md", "docs/targets.md")
 BLOCK = re.compile(r"(?<=^```console\n).*?(?=^```$)", re.MULTILINE | re.DOTALL)
 TIMEOUT_S = 120
 

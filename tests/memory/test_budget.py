@@ -45,7 +45,7 @@ def test_pool_is_the_share_less_what_is_taken() -> None:
         budget.term(name).bytes.value for name in ("weights", "activations", "cuda graphs", "non-torch")
     )
     assert budget.pool.bytes.value == int(0.92 * 80 * GIB) - taken
-    assert budget.term("weights").origin_text == "calibrated on 6 logs"
+    assert budget.term("weights").origin_text == "calibrated on 11 logs"
 
 
 def test_graphs_are_not_taken_from_the_pool_of_old_engines() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cache
-from statistics import median
 from typing import TYPE_CHECKING
 
 import yaml
@@ -12,8 +11,8 @@ import yaml
 from launchplan import catalog
 from launchplan.architecture import read_architecture
 from launchplan.memory.budget import Device
-from launchplan.memory.capacity import Lengths, RankMemory
-from launchplan.memory.kv.sglang import SglangPoolSettings, plan_pools
+from launchplan.memory.capacity import Count, Lengths, RankMemory
+from launchplan.memory.kv.sglang import SglangPoolSettings, plan_pools, sizes
 from launchplan.memory.kv.vllm import VllmCacheSettings, plan_cache
 from launchplan.memory.sglang import SglangWeights
 from launchplan.memory.sglang.budget import SglangMemory, sglang_memory
@@ -52,6 +51,8 @@ def truth_models() -> dict[str, Row]:
 
 def model_of(row: Row) -> Architecture:
     own = truth_models().get(row["model"])
+    if own is not None and "of" in own:
+        return read_architecture(_mixed(own))
     if own is not None:
         return read_architecture(own)
     entry = catalog.model(row["model"])
@@ -59,15 +60,40 @@ def model_of(row: Row) -> Architecture:
     return entry.architecture(row["model"] if entry.checkpoint(row["model"]) else None)
 
 
+def _mixed(own: Row) -> Row:
+    """Make a checkpoint whose first MLPs are in four bits, and all other linear layers in eight."""
+    entry = catalog.model(own["of"])
+    assert entry is not None
+    layers = {
+        f"model.layers.{number}.mlp.{part}_proj": {"quant_algo": "NVFP4"}
+        for number in range(own["fp4_mlp_layers"])
+        for part in ("gate", "up", "down")
+    }
+    for part in ("mlp", "self_attn", "linear_attn"):
+        layers[f"*.{part}.*"] = {"quant_algo": "FP8"}
+    layers["lm_head"] = {"quant_algo": "FP8"}
+    made = {"quant_method": "modelopt", "quant_algo": "MIXED_PRECISION", "quantized_layers": layers}
+    return {**entry.config, "quantization_config": made}
+
+
 def outcome(row: Row) -> Outcome:
     memory = predicted(row)
     log = row["log"]
     weights = log.get("weights")
-    off = None if weights is None else memory.budget.term("weights").bytes.value / GIB / weights - 1
+    held = memory.budget.term("weights").bytes.value + _old_tables(row)
+    off = None if weights is None else held / GIB / weights - 1
     pool = inside = None
     if "total" in row and ("pool" in log or "tokens" in log):
         pool, inside = _pool(row, memory)
     return Outcome(row, off, _tokens_from_pool(row), pool, inside)
+
+
+def _old_tables(row: Row) -> int:
+    """Count the tables of rotary positions of a vLLM that made one a layer: gemma2.py before 0.6."""
+    model = model_of(row)
+    if not row.get("old_rotary"):
+        return 0
+    return (len(model.layers) - 1) * (model.max_position_embeddings or 0) * (model.head_dim or 0) * 2
 
 
 def _pool(row: Row, memory: RankMemory) -> tuple[float, bool]:
@@ -80,7 +106,19 @@ def _pool(row: Row, memory: RankMemory) -> tuple[float, bool]:
             found = share
         return found.value / true - 1, found.low <= true <= found.high
     tokens, true = memory.capacity.pool_tokens, row["log"]["tokens"]
+    if row.get("counted") == "groups":
+        tokens = _by_groups(row, memory)
     return tokens.value / true - 1, tokens.low <= true <= tokens.high
+
+
+def _by_groups(row: Row, memory: RankMemory) -> Count:
+    """Count tokens as vLLM did before 0.22: blocks over groups, times the tokens of a block."""
+    inputs, blocks = vllm_inputs(row), memory.capacity.blocks
+    plan = plan_cache(inputs.model, inputs.cache)
+    assert plan is not None
+    assert blocks is not None
+    counts = (blocks.value, blocks.low, blocks.high)
+    return Count(*(each // len(plan.groups) * plan.block_tokens for each in counts))
 
 
 def predicted(row: Row) -> RankMemory:
@@ -102,7 +140,9 @@ def vllm_inputs(row: Row) -> VllmMemory:
         cache_mode="align" if row.get("prefix", True) else "none",
         in_flight_tokens=tokens * row.get("batches", 1 if row.get("old") else 2),
         speculative_tokens=drafts,
-        draft_layers=1 if own else 0,
+        draft_layers=row.get("draft_layers", 1 if own else 0),
+        state_dtype=row.get("state"),
+        block_size=row.get("block", 16),
     )
     return VllmMemory(
         model=_full(model) if row.get("full_window") else model,
@@ -164,6 +204,10 @@ def _device(row: Row) -> Device:
 
 def _tokens_from_pool(row: Row) -> float | None:
     log = row["log"]
+    if "kv" in log:
+        inputs = sglang_inputs(row)
+        cell, _ = sizes(inputs.model, inputs.pools, tuple(range(len(inputs.model.layers))))
+        return float(log["kv"] * GIB / float(cell.bytes) / log["tokens"] - 1)
     if "pool" not in log or "tokens" not in log:
         return None
     available = int(log["pool"] * GIB)
@@ -173,51 +217,3 @@ def _tokens_from_pool(row: Row) -> float | None:
         return None if pools is None else pools.logical_tokens / log["tokens"] - 1
     plan = plan_cache(vllm_inputs(row).model, vllm_inputs(row).cache)
     return None if plan is None else plan.tokens(plan.blocks(available)) / log["tokens"] - 1
-
-
-def truth_table(outcomes: list[Outcome]) -> str:
-    lines = [f"{'row':8} {'weights':>8} {'tokens':>8} {'pool':>8} inside"]
-    for each in outcomes:
-        cells = (_percent(value) for value in (each.weights, each.tokens_from_pool, each.pool))
-        inside = "" if each.inside is None else "yes" if each.inside else "no"
-        lines.append(f"{each.row['id']:8} " + " ".join(f"{cell:>8}" for cell in cells) + f" {inside}")
-    pools = [abs(each.pool) for each in outcomes if each.pool is not None]
-    inside_share = sum(each.inside is True for each in outcomes) / len(pools)
-    lines.append(f"pool from flags: median {median(pools):.1%}, inside the interval {inside_share:.0%}")
-    return "\n".join(lines)
-
-
-def _percent(value: float | None) -> str:
-    return "" if value is None else f"{value:+.2%}"
-
-
-def page_table(outcomes: list[Outcome]) -> str:
-    """Write the table as the page shows it, with the shares that the targets are about."""
-    lines = ["| log | engine | model | weights | tokens, pool given | pool, from flags | in interval |"]
-    lines.append("|---|---|---|---|---|---|---|")
-    for each in outcomes:
-        cells = [_percent(value) for value in (each.weights, each.tokens_from_pool, each.pool)]
-        inside = "" if each.inside is None else "yes" if each.inside else "no"
-        row = each.row
-        lines.append(
-            f"| {row['id']} | {row['engine']} | {row['model']} x {row.get('tp', 1)} | "
-            + " | ".join(cells)
-            + f" | {inside} |"
-        )
-    return "\n".join([*lines, "", *_summary(outcomes)]) + "\n"
-
-
-def _summary(outcomes: list[Outcome]) -> list[str]:
-    weights = [abs(each.weights) for each in outcomes if each.weights is not None]
-    given = [abs(each.tokens_from_pool) for each in outcomes if each.tokens_from_pool is not None]
-    pools = [abs(each.pool) for each in outcomes if each.pool is not None]
-    inside = sum(each.inside is True for each in outcomes)
-    return [
-        f"- Weights: {len(weights)} logs, median error {median(weights):.2%}, {_within(weights, 3)}.",
-        f"- Tokens from the logged pool: {len(given)} logs, {_within(given, 1)}.",
-        f"- Pool from flags: {len(pools)} logs, median error {median(pools):.1%}, {inside} in the interval.",
-    ]
-
-
-def _within(errors: list[float], percent: int) -> str:
-    return f"{sum(error <= percent / 100 for error in errors)} within {percent} %"

@@ -128,6 +128,13 @@ def test_a_target_is_one_line_of_the_table(monkeypatch: pytest.MonkeyPatch) -> N
         render_bundle(case_launch("one-node"), (), ("all",), None)
 
 
+def test_a_target_brings_what_its_files_use() -> None:
+    launch = case_launch("two-nodes")
+    shell, slurm = (render_bundle(launch, (), (name,), None) for name in ("shell", "slurm"))
+    assert set(slurm.files) - set(shell.files) == {"slurm/launch.sbatch"}
+    assert json.loads(slurm.files["manifest.json"])["targets"] == ["shell", "slurm"]
+
+
 def test_own_templates_replace_the_shipped_ones(tmp_path: Path) -> None:
     (tmp_path / "shell").mkdir()
     (tmp_path / "shell" / "process.sh.j2").write_text(

@@ -7,7 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from launchplan.engines import Inherited
-from launchplan.render.filters import code, comment, fence, json_text, longest_ticks, md, prose
+from launchplan.errors import TemplateError
+from launchplan.render.block import Block
+from launchplan.render.filters import (
+    block,
+    code,
+    comment,
+    fence,
+    json_text,
+    literal,
+    longest_ticks,
+    md,
+    number,
+    prose,
+    yaml_scalar,
+)
 from launchplan.render.quoting import shell_word
 
 
@@ -72,3 +86,32 @@ def test_the_rest() -> None:
 def test_a_search_path_keeps_what_the_host_has() -> None:
     value = ("/opt/a b", Inherited("LD_LIBRARY_PATH"))
     assert shell_word(value) == '"/opt/a b${LD_LIBRARY_PATH:+:${LD_LIBRARY_PATH}}"'
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("vllm/vllm-openai:v0.33.0", "vllm/vllm-openai:v0.33.0"),
+        ("--tensor-parallel-size", "--tensor-parallel-size"),
+        ("-c", '"-c"'),
+        ("8", '"8"'),
+        ("1e3", '"1e3"'),
+        ("True", '"True"'),
+        ("null", '"null"'),
+        ("", '""'),
+        ("a: b", '"a: b"'),
+        ("a # b", '"a # b"'),
+        ('{"a": "it\'s"}', "'{\"a\": \"it''s\"}'"),
+        ('a\n"b"', '"a\\n\\"b\\""'),
+        ("\x7f\x85\u2028", '"\\x7f\\x85\\u2028"'),
+    ],
+)
+def test_scalars_of_yaml(text: str, shown: str) -> None:
+    assert yaml_scalar(text) == shown
+
+
+def test_lines_that_stand_deeper() -> None:
+    assert block(Block("a:\n\n  - b\n", 2)) == "  a:\n\n    - b"
+    assert (number(8), literal("A=\x85")) == ("8", "A=\x85")
+    with pytest.raises(TemplateError, match="several lines where one belongs"):
+        literal("a\nb")

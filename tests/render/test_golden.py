@@ -24,7 +24,7 @@ def test_bundle_is_the_golden_one(case: str, update_golden: bool) -> None:
             (golden / path).parent.mkdir(parents=True, exist_ok=True)
             (golden / path).write_bytes(content)
     assert dict(bundle.files) == tree(golden)
-    assert bundle.name == case
+    assert bundle.name == case_launch(case).layout.resolved.deployment.recipe.value.name
     assert bundle.executable == {path for path in bundle.files if path.endswith(".sh")}
 
 

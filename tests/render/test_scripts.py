@@ -31,7 +31,8 @@ def expected_env(process: Process, launch: Launch, site: dict[str, str]) -> dict
 def test_shellcheck_and_bash_find_nothing(case: str, tmp_path: Path) -> None:
     host = Host(tmp_path)
     host.put(case_bundle(case))
-    scripts = sorted(str(path) for path in host.bundle.glob("*.sh"))
+    scripts = sorted(str(path) for path in host.bundle.rglob("*.sh"))
+    scripts += [str(path) for path in host.bundle.rglob("*.sbatch")]
     shellcheck = Path(sys.executable).with_name("shellcheck")
     sourced = sorted(str(path) for path in host.bundle.glob("env/*.env"))
     found = subprocess.run([shellcheck, *scripts, *sourced], capture_output=True, text=True, check=False)

@@ -11,14 +11,45 @@ import pytest
 from jinja2 import nodes
 
 from launchplan.engines import Value
+from launchplan.render.block import Block
+from launchplan.render.compose.context import ComposeFile, ComposePlan, Service
+from launchplan.render.docker.context import DockerPlan, DockerScript
 from launchplan.render.environment import Printer
 from launchplan.render.filters import FILTERS
+from launchplan.render.kubernetes.context import KubernetesPlan, Workload
+from launchplan.render.kubernetes.kserve import KServePlan
+from launchplan.render.kubernetes.pod import Pod
 from launchplan.render.shell.context import EnvironmentFile, ShellPlan
 from launchplan.render.shell.scripts import Script
+from launchplan.render.slurm.context import SlurmPlan
+from launchplan.render.systemd.context import SystemdPlan, Unit
 from launchplan.resources import templates_dir
 
 Scope = dict[str, Any]
+WORKLOAD: Scope = {"plan": KubernetesPlan, "workload": Workload, "leader": Block, "worker": Block}
 CONTEXTS: dict[str, Scope] = {
+    "compose/docker-compose.yaml.j2": {"plan": ComposePlan, "file": ComposeFile},
+    "compose/service.env.j2": {"plan": ComposePlan, "service": Service},
+    "docker/run.sh.j2": {"plan": DockerPlan, "script": DockerScript},
+    "docker/stop.sh.j2": {"plan": DockerPlan},
+    "kubernetes/_head.yaml.j2": {"plan": KubernetesPlan, "workload": Workload},
+    "kubernetes/_labels.yaml.j2": {"plan": KubernetesPlan, "workload": Workload},
+    "kubernetes/_pod.yaml.j2": {"pod": Pod},
+    "kubernetes/compute-domain.yaml.j2": {"plan": KubernetesPlan},
+    "kubernetes/deployment.yaml.j2": WORKLOAD,
+    "kubernetes/gateway.yaml.j2": {"plan": KubernetesPlan},
+    "kubernetes/kustomization.yaml.j2": {"plan": KubernetesPlan},
+    "kubernetes/leaderworkerset.yaml.j2": WORKLOAD,
+    "kubernetes/llm-inference-service.yaml.j2": {
+        "plan": KubernetesPlan,
+        "service": KServePlan,
+        "leader": Block,
+        "worker": Block,
+        "prefill_leader": Block,
+        "prefill_worker": Block,
+    },
+    "kubernetes/service.yaml.j2": {"plan": KubernetesPlan},
+    "kubernetes/statefulset.yaml.j2": WORKLOAD,
     "shell/RUNBOOK.md.j2": {"plan": ShellPlan},
     "shell/_http.sh.j2": {"plan": ShellPlan},
     "shell/_url.sh.j2": {"plan": ShellPlan},
@@ -28,11 +59,17 @@ CONTEXTS: dict[str, Scope] = {
     "shell/process.sh.j2": {"plan": ShellPlan, "script": Script},
     "shell/smoke.sh.j2": {"plan": ShellPlan},
     "shell/wait-ready.sh.j2": {"plan": ShellPlan},
+    "slurm/launch.sbatch.j2": {"plan": SlurmPlan},
+    "systemd/healthy.sh.j2": {"plan": SystemdPlan},
+    "systemd/site.env.j2": {"plan": SystemdPlan},
+    "systemd/unit.env.j2": {"plan": SystemdPlan, "unit": Unit},
+    "systemd/unit.service.j2": {"plan": SystemdPlan, "unit": Unit},
 }
 WORDS = tuple[Value, ...]
 TAKES: dict[str, tuple[Any, ...]] = {
     "sh": (Value, str),
     "sh_or_fail": (Value, str),
+    "sh_or_empty": (Value, str),
     "sh_or_local": (Value, str),
     "words": (WORDS,),
     "words_or_fail": (WORDS,),
@@ -40,11 +77,20 @@ TAKES: dict[str, tuple[Any, ...]] = {
     "variable": (str,),
     "name": (str,),
     "json": (str, Mapping),
+    "sbatch": (str,),
+    "unit": (str,),
+    "unit_exec": (WORDS,),
+    "unit_text": (str,),
+    "unit_env": (str,),
     "comment": (str,),
     "md": (str,),
     "prose": (str,),
     "code": (str,),
     "fence": (int,),
+    "yaml": (str,),
+    "number": (int,),
+    "literal": (str,),
+    "block": (Block,),
 }
 
 

@@ -183,6 +183,12 @@ class Architecture:
     )
     """Lists of scalars likewise; a list of mappings is turned into one list a key (`block_configs.…`)."""
 
+    def __hash__(self) -> int:
+        """Hash what tells models apart: many figures are remembered by model, and all fields take long."""
+        made = self.quantization
+        sizes = (self.hidden_size, self.num_hidden_layers, self.vocab_size, self.intermediate_size)
+        return hash((self.architectures, sizes, made.method, made.quant_method, made.formats))
+
     @property
     def known(self) -> bool:
         """Whether the architecture is in a family table, so that its keys have a sure meaning."""

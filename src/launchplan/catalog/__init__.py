@@ -7,18 +7,23 @@ from launchplan.catalog.engine_models import EngineModels, engine_models
 from launchplan.catalog.engines import Ambiguous, EngineFacts, Flag
 from launchplan.catalog.fabrics import Fabric
 from launchplan.catalog.gpus import Gpu
+from launchplan.catalog.history import FlagChange, FlagHistory, flag_history
+from launchplan.catalog.images import engine_image, router_image
 from launchplan.catalog.load import (
     cluster_preset,
     cluster_presets,
     engine_facts,
     fabric,
     fabrics,
+    given,
+    given_facts,
     gpu,
     gpus,
     nearest_cluster_preset,
     nearest_fabric,
     nearest_facts,
     nearest_gpu,
+    read_engine_facts,
     version_key,
     versions,
 )
@@ -34,16 +39,22 @@ __all__ = [
     "EngineModels",
     "Fabric",
     "Flag",
+    "FlagChange",
+    "FlagHistory",
     "Gpu",
     "ModelEntry",
     "calibration",
     "cluster_preset",
     "cluster_presets",
     "engine_facts",
+    "engine_image",
     "engine_json",
     "engine_models",
     "fabric",
     "fabrics",
+    "flag_history",
+    "given",
+    "given_facts",
     "gpu",
     "gpus",
     "model",
@@ -53,6 +64,8 @@ __all__ = [
     "nearest_facts",
     "nearest_gpu",
     "nearest_model",
+    "read_engine_facts",
+    "router_image",
     "version_key",
     "versions",
 ]

@@ -31,8 +31,12 @@ class Spread(Fact):
 class EngineCalibration(Fact):
     """The figures that differ between engines."""
 
+    loading_gib: Spread
+    """What loading takes beyond the parameters, whatever their size."""
     loading_share: Spread
-    """Bytes that loading takes beyond the parameters, as a share of them: copies, repacking."""
+    """Bytes that loading takes beyond the parameters, as a share of them."""
+    all_grow: bool
+    """That share is one of all parameters, not of the routed experts alone."""
     non_torch_gib: Spread
     """CUDA context and libraries of a rank that works alone."""
     non_torch_gib_per_peer: Spread

@@ -25,6 +25,8 @@ class ClusterPreset(Named):
     scale_out_fabric: str | None = None
     nic: str | None = None
     network_gbit: int | None = None
+    host_memory_gib: int | None = None
+    """RAM of a node, as the provider's page of the size says."""
     storage: str | None = None
     env: tuple[FabricVariable, ...] = ()
     notes: tuple[str, ...] = ()

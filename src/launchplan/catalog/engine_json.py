@@ -6,10 +6,10 @@ plain flags are checked when the configuration that they go to is made.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import cache, cached_property
 from typing import Literal
 
-from pydantic import Field, JsonValue, PrivateAttr
+from pydantic import Field, JsonValue
 
 from launchplan.catalog.base import Fact, Sourced
 from launchplan.catalog.load import DATA, newest_not_above, read_fact
@@ -87,15 +87,18 @@ class EngineJson(Sourced):
     flags: tuple[JsonFlag, ...]
     limits: tuple[Limit, ...]
     configs: tuple[JsonConfig, ...] = Field(min_length=1)
-    _configs: dict[str, JsonConfig] = PrivateAttr(default_factory=dict)
-    _limits: dict[str, Limit] = PrivateAttr(default_factory=dict)
-    _flags: dict[str, JsonFlag] = PrivateAttr(default_factory=dict)
 
-    def model_post_init(self, _context: object, /) -> None:
-        """Index the configurations by name, flags and limits by the parser's name of the flag."""
-        self._limits = {limit.dest: limit for limit in self.limits}
-        self._flags = {flag.dest: flag for flag in self.flags}
-        self._configs = {config.name: config for config in self.configs}
+    @cached_property
+    def _limits(self) -> dict[str, Limit]:
+        return {limit.dest: limit for limit in self.limits}
+
+    @cached_property
+    def _flags(self) -> dict[str, JsonFlag]:
+        return {flag.dest: flag for flag in self.flags}
+
+    @cached_property
+    def _configs(self) -> dict[str, JsonConfig]:
+        return {config.name: config for config in self.configs}
 
     def limit(self, dest: str) -> Limit | None:
         """Return the limits of a plain flag."""

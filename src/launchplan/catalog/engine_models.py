@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, cached_property
 from typing import Literal
-
-from pydantic import PrivateAttr
 
 from launchplan.catalog.base import Fact, Sourced
 from launchplan.catalog.load import DATA, newest_not_above, read_fact
@@ -75,13 +73,14 @@ class EngineModels(Sourced):
     dropped: Mapping[str, str] = {}
     """Classes that are gone, with the last release that had them."""
     classes: tuple[ModelClass, ...]
-    _classes: dict[str, frozenset[str]] = PrivateAttr(default_factory=dict)
-    _methods: dict[str, Method] = PrivateAttr(default_factory=dict)
 
-    def model_post_init(self, _context: object, /) -> None:
-        """Index classes and methods by name."""
-        self._classes = {each.name: frozenset(each.traits) for each in self.classes}
-        self._methods = {each.name: each for each in self.quantization}
+    @cached_property
+    def _classes(self) -> dict[str, frozenset[str]]:
+        return {each.name: frozenset(each.traits) for each in self.classes}
+
+    @cached_property
+    def _methods(self) -> dict[str, Method]:
+        return {each.name: each for each in self.quantization}
 
     def traits(self, name: str) -> frozenset[str] | None:
         """Return what a class supports, None for one that is not in the registry."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from difflib import SequenceMatcher, get_close_matches
+from functools import cached_property
 from typing import Literal
 
 from pydantic import JsonValue, PrivateAttr
@@ -16,10 +17,14 @@ ValueType = Literal[
     "bool",
     "human-int",
     "human-int-or-auto",
+    "si-int",
     "json",
+    "json-object",
+    "json-or-path",
     "json-or-str",
     "json-text",
     "folded-str",
+    "lora-module",
     "opaque",
 ]
 TYPO_CUTOFF = 0.78  # below this difflib proposes flags that only share a few words
@@ -30,12 +35,14 @@ class Flag(Fact):
 
     `names` are all spellings that the parser takes, the canonical long one first. `kind`: a switch takes no
     value, an optional-value may stand alone, a list takes one or more values (`may_be_empty`: or none).
-    `type`: `human-int` is 4k, 1.5M or a number (with `-or-auto` also auto); `json` is parsed as JSON by the
-    parser, `json-or-str` only when it looks like JSON, `json-text` is JSON that the parser takes as text;
-    `folded-str` is lower-cased, its dashes turned into underscores, before it is compared; `opaque` is
-    converted by code of the engine. A `nullable` flag takes the word None for no value. `value_names` are
-    those that the release registers though the parser does not enforce them. `default` is None when there
-    is none, or when it is an object of the engine.
+    `type`: `human-int` is 4k, 1.5m or a number (with `-or-auto` also auto), `si-int` is 4k, 1.5M or 4Ki;
+    `json` is parsed as JSON by the parser, `json-object` into a configuration of the engine, `json-or-str`
+    only when it looks like JSON; `json-text` is JSON, `json-or-path` JSON or a file of it, that the parser
+    takes as text; `lora-module` is name=path or the JSON of an adapter; `folded-str` is lower-cased, its
+    dashes turned into underscores, before it is compared; `opaque` is converted by code of the engine. A
+    `nullable` flag takes the word None for no value. `value_names` are those that the release registers
+    though the parser does not enforce them. `default` is None when there is none, or when it is an object of
+    the engine.
     """
 
     names: tuple[str, ...] = ()
@@ -79,10 +86,13 @@ class Flag(Fact):
 
 
 class Variable(Fact):
-    """An environment variable that the engine reads; `type` is None where nothing tells it."""
+    """An environment variable that the engine reads; `type` is None where nothing tells it.
+
+    A `bool-int` is a switch that is read as a number: `true` is none.
+    """
 
     name: str
-    type: Literal["str", "int", "float", "bool", "list", "json"] | None = None
+    type: Literal["str", "int", "float", "bool", "bool-int", "list", "json"] | None = None
     choices: tuple[str, ...] | None = None
     default: JsonValue = None
 
@@ -100,21 +110,26 @@ class EngineFacts(Sourced):
     Names are asked without `=value` and without the `.key` that vLLM allows after a JSON flag.
     """
 
-    engine: Literal["vllm", "sglang", "sglang-router"]
+    engine: Literal["vllm", "sglang", "vllm-router", "sglang-router"]
     version: str
     notes: tuple[str, ...] = ()
     flags: tuple[Flag, ...]
     variables: tuple[Variable, ...] = ()
-    _flags_by_name: dict[str, Flag] = PrivateAttr(default_factory=dict)
-    _flags_by_dest: dict[str, Flag] = PrivateAttr(default_factory=dict)
-    _variables_by_name: dict[str, Variable] = PrivateAttr(default_factory=dict)
     _nearest_by_name: dict[str, str | None] = PrivateAttr(default_factory=dict)
 
-    def model_post_init(self, _context: object, /) -> None:
-        """Index the names once, so that exact look-up costs one dictionary access."""
-        self._flags_by_name = {name: flag for flag in self.flags for name in flag.names}
-        self._flags_by_dest = {flag.dest: flag for flag in self.flags}
-        self._variables_by_name = {variable.name: variable for variable in self.variables}
+    # Cached properties, since pydantic looks private attributes up in its own, slow way.
+    @cached_property
+    def _flags_by_name(self) -> dict[str, Flag]:
+        return {name: flag for flag in self.flags for name in flag.names}
+
+    @cached_property
+    def _flags_by_dest(self) -> dict[str, Flag]:
+        # Where two flags share a place in the parser, the one that stays speaks for it.
+        return {f.dest: f for f in sorted(self.flags, key=lambda flag: not flag.deprecated)}
+
+    @cached_property
+    def _variables_by_name(self) -> dict[str, Variable]:
+        return {variable.name: variable for variable in self.variables}
 
     def find(self, name: str) -> Flag | None:
         """Return the flag that has exactly this spelling; vLLM also takes underscores for dashes."""

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 from functools import cache, cached_property
 from pathlib import Path
@@ -215,19 +218,69 @@ def nearest_cluster_preset(name: str) -> str | None:
     return _CLUSTERS.nearest(name)
 
 
-@cache
+_GIVEN: ContextVar[EngineFacts | None] = ContextVar("given_facts", default=None)
+
+
+@contextmanager
+def given_facts(facts: EngineFacts) -> Iterator[None]:
+    """Take facts that somebody recorded instead of the catalog's, for every plan made inside."""
+    token = _GIVEN.set(facts)
+    try:
+        yield
+    finally:
+        _GIVEN.reset(token)
+
+
+def given() -> EngineFacts | None:
+    """Return the facts that stand instead of the catalog's, None where it speaks for itself."""
+    return _GIVEN.get()
+
+
+def read_engine_facts(path: Path) -> EngineFacts:
+    """Read an engine's facts from somebody's own file; raises CatalogError when it is none."""
+    return read_fact(EngineFacts, path)
+
+
 def versions(engine: str) -> tuple[str, ...]:
     """Return the versions of an engine that have facts, oldest first."""
+    own, known = _GIVEN.get(), _versions(engine)
+    if own is None or own.engine != engine or own.version in known:
+        return known
+    return tuple(sorted((*known, own.version), key=_age))
+
+
+def engine_facts(engine: str, version: str) -> EngineFacts | None:
+    """Return the facts of exactly this engine release, or None."""
+    own = _GIVEN.get()
+    if own is not None and own.engine == engine and own.version == version:
+        return own
+    return _engine_facts(engine, version)
+
+
+def nearest_facts(engine: str, version: str) -> EngineFacts | None:
+    """Return the facts of the newest known release that is not newer than the asked one, or None."""
+    own = _GIVEN.get()
+    if own is not None and own.engine == engine and version_key(own.version) == version_key(version):
+        return own
+    return _nearest_facts(engine, version)
+
+
+def _age(version: str) -> tuple[bool, tuple[int, ...]]:
+    """Sort a version without numbers as the newest."""
+    key = version_key(version)
+    return not key, key
+
+
+@cache
+def _versions(engine: str) -> tuple[str, ...]:
     return _ENGINES.versions(engine)
 
 
 @cache
-def engine_facts(engine: str, version: str) -> EngineFacts | None:
-    """Return the facts of exactly this engine release, or None."""
+def _engine_facts(engine: str, version: str) -> EngineFacts | None:
     return _ENGINES.get(engine, version)
 
 
 @cache
-def nearest_facts(engine: str, version: str) -> EngineFacts | None:
-    """Return the facts of the newest known release that is not newer than the asked one, or None."""
+def _nearest_facts(engine: str, version: str) -> EngineFacts | None:
     return _ENGINES.nearest(engine, version)

@@ -11,7 +11,7 @@ from difflib import get_close_matches
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Literal
 
-from pydantic import Field, JsonValue, PrivateAttr, model_validator
+from pydantic import Field, JsonValue, model_validator
 
 from launchplan.architecture import Architecture, Quantization, read_architecture
 from launchplan.catalog.base import Fact, Named
@@ -119,7 +119,10 @@ class ModelEntry(Named):
     checkpoints: tuple[Checkpoint, ...] = Field(min_length=1)
     hardware: tuple[HardwareMark, ...] = ()
     notes: tuple[str, ...] = ()
-    _architectures: dict[str | None, Architecture] = PrivateAttr(default_factory=dict)
+
+    @cached_property
+    def _architectures(self) -> dict[str | None, Architecture]:
+        return {}
 
     def checkpoint(self, name: str) -> Checkpoint | None:
         """Return the checkpoint of this id, whatever its case, or None; an alias means the model's own."""

@@ -16,13 +16,16 @@ import click
 from launchplan import __version__
 from launchplan.cli.catalog import catalog
 from launchplan.cli.check import check
+from launchplan.cli.diff import diff
 from launchplan.cli.docs import docs
+from launchplan.cli.engine import engine
 from launchplan.cli.exits import CLEAN, INTERNAL, INTERRUPTED, UNREADABLE
 from launchplan.cli.explain import explain
 from launchplan.cli.fit import fit
 from launchplan.cli.listing import listing
 from launchplan.cli.memory import memory
 from launchplan.cli.new import new
+from launchplan.cli.observe import observe
 from launchplan.cli.output import leave_closed_pipe, leave_interrupted, never_fail_to_encode, say
 from launchplan.cli.render import render
 from launchplan.cli.schema import schema
@@ -52,7 +55,22 @@ def launchplan() -> None:
     """
 
 
-for _command in (check, render, show, memory, fit, explain, listing, new, catalog, schema, docs):
+for _command in (
+    check,
+    render,
+    show,
+    memory,
+    fit,
+    observe,
+    diff,
+    explain,
+    listing,
+    new,
+    catalog,
+    engine,
+    schema,
+    docs,
+):
     launchplan.add_command(_command)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from launchplan.cli.exits import CLEAN, RefusalError
-from launchplan.cli.output import emit, say
+from launchplan.cli.output import emit, say, write_new
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -47,7 +47,13 @@ def add(config: str, name: str, source: str, output: str | None, force: bool) ->
     if read.architecture is None or read.config is None:
         raise RefusalError(f"{config} describes no model")
     entry = _entry(read.config, _draft(name, source, config, read.quantization_config, read.architecture))
-    _write(_yaml(entry), output or f"{short}.yaml", force=force)
+    text = _yaml(entry)
+    if output == "-":
+        emit(text)
+    else:
+        file = output or f"{short}.yaml"
+        write_new(file, text, force=force)
+        say(f"{file} written\n")
     for field in read.architecture.unknown:
         say(f"not known: {field}\n")
     return CLEAN
@@ -96,15 +102,3 @@ def _yaml(entry: Mapping[str, Any]) -> str:
         dict(entry), sort_keys=False, width=108, allow_unicode=True, default_flow_style=None
     )
     return text
-
-
-def _write(text: str, output: str, *, force: bool) -> None:
-    if output == "-":
-        emit(text)
-        return
-    try:
-        with Path(output).open("w" if force else "x", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-    except FileExistsError as error:
-        raise RefusalError(f"{output} exists; --force overwrites it") from error
-    say(f"{output} written\n")

@@ -9,7 +9,7 @@ import click
 
 from launchplan.cli.exits import CLEAN, ERRORS
 from launchplan.cli.inputs import STDIN, Outcome, examine
-from launchplan.cli.options import cluster_option, set_option
+from launchplan.cli.options import cluster_option, engine_facts_option, set_option
 from launchplan.cli.output import emit, wants_color
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ Format = Literal["text", "json", "github", "sarif"]
 @click.argument("recipes", nargs=-1, required=True, metavar="RECIPE...")
 @cluster_option
 @set_option
+@engine_facts_option
 @click.option(
     "--format",
     "form",

@@ -105,7 +105,7 @@ def _engines() -> list[Row]:
 
     return [
         {"engine": name, "version": version, "flags": len(facts.flags), "checked": facts.checked}
-        for name in ("vllm", "sglang", "sglang-router")
+        for name in ("vllm", "sglang", "vllm-router", "sglang-router")
         for version in catalog.versions(name)
         if (facts := catalog.engine_facts(name, version)) is not None
     ]

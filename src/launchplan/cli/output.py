@@ -6,9 +6,10 @@ import io
 import os
 import sys
 from contextlib import suppress
+from pathlib import Path
 from typing import NoReturn, TextIO
 
-from launchplan.cli.exits import CLOSED_PIPE, INTERRUPTED, UNREADABLE
+from launchplan.cli.exits import CLOSED_PIPE, INTERRUPTED, UNREADABLE, RefusalError
 
 
 def emit(text: str) -> None:
@@ -28,6 +29,15 @@ def say(text: str) -> None:
     """Write talk to standard error."""
     sys.stderr.write(text)
     sys.stderr.flush()
+
+
+def write_new(file: str, text: str, *, force: bool) -> None:
+    """Write a file that is not there yet, or over it where that is forced."""
+    try:
+        with Path(file).open("w" if force else "x", encoding="utf-8", newline="\n") as opened:
+            opened.write(text)
+    except FileExistsError as error:
+        raise RefusalError(f"{file} exists; --force overwrites it") from error
 
 
 def leave_closed_pipe() -> NoReturn:

@@ -10,7 +10,7 @@ import click
 
 from launchplan.cli.exits import CLEAN, ERRORS
 from launchplan.cli.inputs import examine, say_findings, say_obstacles
-from launchplan.cli.options import cluster_option, recipe_argument, set_option
+from launchplan.cli.options import cluster_option, engine_facts_option, recipe_argument, set_option
 from launchplan.cli.output import emit, say
 from launchplan.finding import Severity
 from launchplan.units import plural
@@ -18,8 +18,14 @@ from launchplan.units import plural
 if TYPE_CHECKING:
     from launchplan.render import Bundle
 
-_FIRST_STEPS = {"RUNBOOK.md": "next: less {}", "preflight.sh": "on each host: bash {} NODE"}
-"""What to do with a new bundle, by the file that it needs; RUNBOOK.md names the nodes' processes."""
+_FIRST_STEPS = {
+    "RUNBOOK.md": "next: less {}",
+    "preflight.sh": "on each host: bash {} NODE",
+    "docker": "with Docker, on each host: bash {}/NODE.sh",
+    "compose": "with Compose, on each host: docker compose --file {}/NODE/docker-compose.yaml up --detach",
+    "kubernetes": "with Kubernetes: kubectl apply --kustomize {}",
+}
+"""What to do with a new bundle, by the file or folder that it needs; RUNBOOK.md names the processes."""
 
 
 @click.command()
@@ -38,6 +44,7 @@ _FIRST_STEPS = {"RUNBOOK.md": "next: less {}", "preflight.sh": "on each host: ba
 )
 @cluster_option
 @set_option
+@engine_facts_option
 @click.option(
     "--force", is_flag=True, help="Render despite errors, and over files of the bundle that were edited."
 )
@@ -74,9 +81,8 @@ def render(
 
 
 def _done(bundle: Bundle, folder: Path) -> str:
-    steps = (
-        step.format(_command(folder, name)) for name, step in _FIRST_STEPS.items() if name in bundle.files
-    )
+    present = {path.partition("/")[0] for path in bundle.files}
+    steps = (step.format(_command(folder, name)) for name, step in _FIRST_STEPS.items() if name in present)
     lines = [f"{folder}: {plural(len(bundle.files), 'file')}", *steps]
     return "\n".join(lines) + "\n"
 

@@ -8,7 +8,7 @@ import click
 
 from launchplan.cli.exits import CLEAN
 from launchplan.cli.inputs import examine, say_obstacles
-from launchplan.cli.options import cluster_option, recipe_argument, set_option
+from launchplan.cli.options import cluster_option, engine_facts_option, recipe_argument, set_option
 from launchplan.cli.output import emit, say
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 @recipe_argument
 @cluster_option
 @set_option
+@engine_facts_option
 @click.option(
     "--origins", is_flag=True, help="Print the values that the recipe leaves out, and where they come from."
 )

@@ -8,15 +8,13 @@ the flag facts of a version. vLLM's rewriting that comes before it (underscores,
 from __future__ import annotations
 
 import argparse
-import json
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any, NoReturn
 
 from launchplan.catalog import EngineFacts, Flag
-from launchplan.catalog.engines import ValueType
+from launchplan.engines.convert import converter
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +106,7 @@ def read_arguments(facts: EngineFacts, words: Sequence[Word]) -> Arguments:
         first = next((word for word in words if word.text == rest[0]), None)
         message = f"unrecognized arguments: {' '.join(rest)}"
         refusal = Refusal(message, first.index if first else None, None, rest[0])
-    return Arguments(facts, defaults | vars(namespace), given, refusal)
+    return Arguments(facts, vars(namespace), given, refusal)
 
 
 def _given(facts: EngineFacts, words: Sequence[Word]) -> dict[str, int]:
@@ -137,16 +135,16 @@ def _destination(parser: argparse.ArgumentParser, name: str | None) -> str:
     return action.dest if action else first
 
 
-_PARSERS: dict[int, tuple[_Parser, dict[str, Flag], dict[str, Any]]] = {}
+_PARSERS: dict[int, tuple[EngineFacts, _Parser, dict[str, Flag], dict[str, Any]]] = {}
 
 
 def _parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[str, Any]]:
-    """Build a version's parser once; facts are loaded once a process, so their identity is the key."""
+    """Build a version's parser once; the facts are kept with it, so that their identity stays the key."""
     key = id(facts)
     if key not in _PARSERS:
-        _PARSERS[key] = _build_parser(facts)
-    parser, flags, defaults = _PARSERS[key]
-    return parser, flags, dict(defaults)
+        _PARSERS[key] = (facts, *_build_parser(facts))
+    _, parser, flags, defaults = _PARSERS[key]
+    return parser, flags, defaults
 
 
 def _build_parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[str, Any]]:
@@ -158,6 +156,10 @@ def _build_parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[st
             continue
         defaults[flag.dest] = flag.default
         _add(parser, flag)
+    # argparse goes through all actions several times a parse, to fill in defaults and to look for what is
+    # required. The namespace holds the defaults already; options are found by their strings.
+    needed = [action for action in parser._actions if action.required or not action.option_strings]  # noqa: SLF001
+    parser._actions[:] = needed  # noqa: SLF001
     return parser, {flag.dest: flag for flag in facts.flags}, defaults
 
 
@@ -180,97 +182,9 @@ def _add(parser: argparse.ArgumentParser, flag: Flag) -> None:
         options["nargs"] = "*" if flag.may_be_empty else "+"
     elif flag.kind == "optional-value":
         options["nargs"] = "?"
+        if flag.names:
+            options["const"] = True
     if flag.names:
         parser.add_argument(*flag.names, dest=flag.dest, required=flag.required, **options)
     else:
         parser.add_argument(flag.dest, **options)
-
-
-_MULTIPLIERS = {
-    "k": 10**3,
-    "m": 10**6,
-    "g": 10**9,
-    "t": 10**12,
-    "K": 2**10,
-    "M": 2**20,
-    "G": 2**30,
-    "T": 2**40,
-}
-
-
-def human_int(text: str) -> int:
-    """Read `4k` as 4,000, `4K` as 4,096; `1.5m` is fine, `1.5M` is not (vllm/utils/argparse_utils.py)."""
-    text = text.strip()
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([kKmMgGtT])", text)
-    if found is None:
-        return int(text)
-    number, suffix = found.groups()
-    if suffix.isupper() and "." in number:
-        raise argparse.ArgumentTypeError(
-            f"{text}: no decimals before {suffix}; write {number}{suffix.lower()}"
-        )
-    return int(float(number) * _MULTIPLIERS[suffix])
-
-
-def _human_int_or_auto(text: str) -> int:
-    return -1 if text.strip() == "-1" or text.strip().lower() == "auto" else human_int(text)
-
-
-def _json(text: str) -> Any:
-    # Numbers outside strings may be written as 80m (vllm/engine/arg_utils.py, 0.33.0).
-    parts = re.split(r'("(?:[^"\\]|\\.)*")', text)
-    for place in range(0, len(parts), 2):
-        parts[place] = re.sub(
-            r"\b\d+(?:\.\d+)?[kKmMgGtT]\b", lambda found: str(human_int(found[0])), parts[place]
-        )
-    try:
-        return json.loads("".join(parts))
-    except json.JSONDecodeError as error:
-        raise argparse.ArgumentTypeError(f"not JSON: {error.msg} at column {error.colno}") from error
-
-
-def _json_or_text(text: str) -> Any:
-    return _json(text) if re.match(r"(?s)^\s*{.*}\s*$", text) else text
-
-
-def _truth(text: str) -> bool:
-    if text.lower() not in {"true", "false"}:
-        raise argparse.ArgumentTypeError(f"{text} is neither true nor false")
-    return text.lower() == "true"
-
-
-_CONVERTERS: dict[ValueType | None, Callable[[str], Any]] = {
-    None: str,
-    "str": str,
-    "int": int,
-    "float": float,
-    "bool": _truth,
-    "human-int": human_int,
-    "human-int-or-auto": _human_int_or_auto,
-    "json": _json,
-    "json-or-str": _json_or_text,
-    "json-text": str,
-    "folded-str": lambda text: text.lower().replace("-", "_"),
-    "opaque": str,
-}
-
-
-_WORDS: dict[ValueType | None, str] = {
-    "int": "whole number",
-    "float": "number",
-    "human-int": "whole number",
-    "human-int-or-auto": "whole number",
-}
-"""What argparse calls a value in its complaint."""
-
-
-@cache
-def converter(kind: ValueType | None, *, nullable: bool = False) -> Callable[[str], Any]:
-    """Give the function that reads a value; raises as argparse expects for a value that is none."""
-    convert = _CONVERTERS[kind]
-
-    def read(text: str) -> Any:
-        return None if nullable and text in {"", "None"} else convert(text)
-
-    read.__name__ = _WORDS.get(kind, kind or "text")
-    return read

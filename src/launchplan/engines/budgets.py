@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from launchplan import catalog
+from launchplan.engines.measured import usable
 from launchplan.engines.sglang.budget import memory_inputs as sglang_inputs
 from launchplan.engines.sglang.view import SglangView
 from launchplan.engines.view import EngineView
@@ -17,6 +18,7 @@ from launchplan.memory.cold_start import ColdStart, Loading, cold_start
 from launchplan.memory.sglang.budget import SglangMemory, sglang_choices, sglang_memory, sglang_weights
 from launchplan.memory.speed import DecodeBound, Step, decode_bound
 from launchplan.memory.vllm.budget import VllmMemory, vllm_choices, vllm_memory, vllm_weights
+from launchplan.recipe import MeasuredPool
 
 MemoryInputs = VllmMemory | SglangMemory
 
@@ -33,6 +35,8 @@ class PoolMemory:
     """None for a GPU whose bandwidth is not known."""
     start: ColdStart | None = None
     """None when the size of the checkpoint is not known."""
+    unused: tuple[str, ...] = ()
+    """Why kept measurements don't count for this plan."""
 
 
 def memory_inputs(view: EngineView) -> MemoryInputs | None:
@@ -47,23 +51,23 @@ def memory_of(inputs: MemoryInputs) -> RankMemory | None:
     return vllm_memory(inputs) if isinstance(inputs, VllmMemory) else sglang_memory(inputs)
 
 
-def pool_memory(views: Iterable[EngineView]) -> tuple[PoolMemory, ...]:
-    """Compute the memory of every pool whose model, GPU and settings are known, and what choices change."""
+def pool_memory(
+    views: Iterable[EngineView], measured: Mapping[str, MeasuredPool] | None = None
+) -> tuple[PoolMemory, ...]:
+    """Compute the memory of every pool whose model, GPU and settings are known, and what choices change.
+
+    `measured` holds what logs measured, by the role of the pool. Choices are other launches, and estimated.
+    """
     found: list[PoolMemory] = []
     for view in views:
         inputs = memory_inputs(view)
-        memory = memory_of(inputs) if inputs else None
-        if inputs is not None and memory is not None:
-            found.append(
-                PoolMemory(
-                    view,
-                    inputs,
-                    memory,
-                    _choices(inputs, memory),
-                    _bound(view, inputs, memory),
-                    start_of(view),
-                )
-            )
+        kept = (measured or {}).get(view.pool.role)
+        terms, unused = usable(view, inputs, kept) if inputs is not None and kept is not None else ((), ())
+        given = replace(inputs, measured=terms) if inputs is not None and terms else inputs
+        memory = memory_of(given) if given else None
+        if inputs is not None and given is not None and memory is not None:
+            choices, bound = _choices(inputs, memory), _bound(view, given, memory)
+            found.append(PoolMemory(view, given, memory, choices, bound, start_of(view), unused))
     return tuple(found)
 
 

@@ -12,7 +12,7 @@ from launchplan.engines.sglang import build as sglang
 from launchplan.engines.view import EngineView
 from launchplan.engines.views import view_of_flags
 from launchplan.engines.vllm import build as vllm
-from launchplan.layout import Layout
+from launchplan.layout import Layout, PoolLayout
 from launchplan.resolve import Deployment, Resolved, ResolvedPool
 
 
@@ -24,6 +24,8 @@ class Engine:
     flags: Callable[[Instance, int], tuple[Flag, ...]]
     unplaced_flags: Callable[[ResolvedPool], tuple[Flag, ...]]
     environment: Callable[[Instance, int], Iterator[Variable]]
+    api_servers: Callable[[PoolLayout, int], int]
+    """API servers of a node."""
     local_caches: tuple[tuple[str, str], ...]
     serve_keys: frozenset[str]
     """Keys of a recipe's `serve` that this engine has a flag for."""
@@ -35,6 +37,7 @@ BY_NAME = {
         vllm.flags,
         vllm.unplaced_flags,
         vllm.environment,
+        vllm.api_servers,
         vllm.LOCAL_CACHES,
         frozenset((*vllm.SERVE_FLAGS, *vllm.OTHER_SERVE_KEYS)),
     ),
@@ -43,6 +46,7 @@ BY_NAME = {
         sglang.flags,
         sglang.unplaced_flags,
         sglang.environment,
+        sglang.api_servers,
         sglang.LOCAL_CACHES,
         frozenset((*sglang.SERVE_FLAGS, *sglang.OTHER_SERVE_KEYS)),
     ),
@@ -62,7 +66,7 @@ def build_launch(layout: Layout, *, heads_only: bool = False) -> Launch:
         for node in range(1 if heads_only else instance.layout.pool.nodes)
     ]
     if deployment.recipe.value.pools is not None:
-        processes.append(router_process(deployment, instances))
+        processes.append(router_process(deployment, tuple(processes), instances[0].head_address()))
     return Launch(
         layout, tuple(processes), tuple(_shared_environment(layout)), _model_name(layout, processes)
     )
@@ -97,6 +101,7 @@ def _instances(layout: Layout) -> tuple[Instance, ...]:
 def _process(instance: Instance, node: int) -> Process:
     pool = instance.layout.pool
     engine = BY_NAME[instance.deployment.engine]
+    servers = engine.api_servers(instance.layout, node)
     return Process(
         name=_name(instance, node),
         role=pool.role,
@@ -107,8 +112,9 @@ def _process(instance: Instance, node: int) -> Process:
         command=engine.command(text(_model_argument(instance.deployment))),
         flags=_with_served_name(engine.flags(instance, node), instance.deployment),
         env=tuple(_node_environment(instance, node, engine)),
-        port=api_port(pool) if node == 0 else None,
-        address=instance.address(node),
+        port=api_port(pool) if servers else None,
+        address=instance.public_address(node) if servers else instance.address(node),
+        servers=max(1, servers),
     )
 
 

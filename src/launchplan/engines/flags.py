@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 
 from pydantic import JsonValue
@@ -13,6 +14,7 @@ from launchplan.engines.launch import Flag, Value, text
 from launchplan.finding import KeyPath
 from launchplan.resolve import ENGINES, ResolvedPool
 
+_NEGATIVE_DECIMAL = re.compile(r"-\d*\.\d+")
 API_FLAGS = frozenset({"host", "port", "uds", "api_server_count"})
 """Flags of the API server by the parser's name; vLLM refuses the last one beside `--headless`."""
 
@@ -47,10 +49,22 @@ def raw_flag(name: str, value: JsonValue, facts: EngineFacts | None, path: KeyPa
         case bool() if switch:
             switched = spelling if value else _opposite(spelling, known)
             return Flag(switched, (), path) if switched else None
+        case True if not dot and known is not None and known.kind == "optional-value":
+            return Flag(spelling, (), path)
         case list() if known is not None and known.kind == "list" and not dot:
             return Flag(spelling, tuple(text(scalar_text(item)) for item in value), path)
+        case list() if known is not None and known.action == "append" and not dot and value:
+            words = [word for item in value for word in (spelling, scalar_text(item))]
+            return Flag(spelling, tuple(text(word) for word in words[1:]), path)
         case _:
-            return Flag(spelling, (text(scalar_text(value)),), path)
+            return _with_value(spelling, scalar_text(value), path)
+
+
+def _with_value(spelling: str, value: str, path: KeyPath) -> Flag:
+    """Make a flag with one value; vLLM takes a negative decimal that stands alone for a dotted key."""
+    if _NEGATIVE_DECIMAL.fullmatch(value):
+        return Flag(f"{spelling}={value}", (), path)
+    return Flag(spelling, (text(value),), path)
 
 
 def known_flag(facts: EngineFacts | None, name: str) -> CatalogFlag | None:

@@ -74,6 +74,15 @@ class Instance:
             else (Site("NODE_ADDR", "address of this host, as the others reach it"),)
         )
 
+    def public_address(self, node: int) -> Value:
+        """Give a node's address as a process on another host names it."""
+        if node == 0 or self.host(node) is not None:
+            return self.address(node)
+        role = self.layout.pool.role
+        number = f" of instance {self.index}" if self.layout.pool.replicas > 1 else ""
+        hint = f"address of {role} node {node}{number}, as the other hosts reach it"
+        return (Site(f"{self.label}NODE_{node}_ADDR", hint),)
+
     def interface(self, node: int) -> Value:
         """Give the network interface that the rendezvous uses on a node."""
         cluster = cluster_of(self.deployment)

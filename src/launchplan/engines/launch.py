@@ -74,6 +74,13 @@ class Process:
     """Port of the API; None for followers, which expose none."""
     address: Value
     """Address that the others reach its host by."""
+    servers: int = 1
+    """API servers of the process, on ports in a row from `port`."""
+
+    @property
+    def ports(self) -> range:
+        """The ports of its API servers; none for followers."""
+        return range(self.port, self.port + self.servers) if self.port is not None else range(0)
 
     @property
     def argv(self) -> tuple[Value, ...]:

@@ -13,14 +13,7 @@ from dataclasses import replace
 from launchplan import catalog
 from launchplan.catalog import EngineFacts, version_key
 from launchplan.engines.arguments import Arguments, Refusal, Word, read_arguments
-from launchplan.engines.vllm.words import rewrite
-
-GONE = {
-    "vllm": {"--task": "0.13.0", "--swap-space": "0.18.0"},
-    "sglang": {"--enable-ep-moe": "0.5.3", "--enable-deepep-moe": "0.5.6"},
-}
-"""Flags that a release took away, where the releases whose flags we know don't tell (gpustack/gpustack 3991,
-unslothai/unsloth-zoo 1210, sgl-project/SpecForge 246, THUDM/slime 1344)."""
+from launchplan.engines.vllm.words import refused_early, rewrite
 
 
 def read_words(engine: str, version: str, words: Sequence[Word]) -> Arguments | None:
@@ -30,6 +23,9 @@ def read_words(engine: str, version: str, words: Sequence[Word]) -> Arguments | 
     facts = catalog.nearest_facts(engine, version) or oldest
     if facts is None:
         return None
+    early = refused_early(words) if engine == "vllm" else None
+    if early is not None:
+        return replace(read_arguments(facts, rewrite(words)), refusal=early)
     rewritten = rewrite(words) if engine == "vllm" else list(words)
     gone = next((word for word in rewritten if _is_gone(engine, version, word.text)), None)
     if gone is not None:
@@ -69,11 +65,8 @@ def read_past_refusals(engine: str, version: str, words: Sequence[Word]) -> Argu
 
 
 def _is_gone(engine: str, version: str, text: str) -> bool:
-    release = GONE[engine].get(text.partition("=")[0].replace("_", "-")) if text.startswith("--") else None
-    if release is None:
-        return False
-    asked = version_key(version)
-    return not asked or asked >= version_key(release)
+    history = catalog.flag_history(engine) if text.startswith("--") else None
+    return history is not None and history.is_gone(text.partition("=")[0].partition(".")[0], version)
 
 
 def _newer(engine: str, asked: tuple[int, ...]) -> EngineFacts | None:
@@ -89,7 +82,7 @@ def _is_sure(
     name = (refusal.unknown or "").partition("=")[0] if refusal else ""
     if name and not name.startswith("-"):
         return True  # a word that belongs to no flag
-    if refusal is not None and refusal.flag is not None and refusal.flag.type == "json":
+    if refusal is not None and refusal.flag is not None and refusal.flag.type in {"json", "json-object"}:
         return True  # what is no JSON is none in any release
     if not asked:  # a name such as `main`: newer than every release, or a build of its own
         return facts.match(name) is None and name.startswith("--")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from launchplan import catalog
 from launchplan.engines.flags import flag, raw_flag
-from launchplan.engines.hosts import BOOTSTRAP_PORT, Instance, api_port, cluster_of, with_port
+from launchplan.engines.hosts import BOOTSTRAP_PORT, cluster_of, with_port
 from launchplan.engines.launch import Flag, Process, Value, Variable, join, text
 from launchplan.recipe.schema import Router
 from launchplan.resolve import Deployment
@@ -22,16 +22,22 @@ COMMANDS = {
 OF_ENGINE = {"vllm": "vllm-router", "sglang": "sglang-router"}
 
 
-def router_process(deployment: Deployment, instances: tuple[Instance, ...]) -> Process:
+def router_kind(deployment: Deployment) -> str:
+    """Name the router program: the recipe's, else that of the engine."""
+    wanted = deployment.recipe.value.router
+    return (wanted.kind if wanted else None) or OF_ENGINE[deployment.engine]
+
+
+def router_process(deployment: Deployment, engines: tuple[Process, ...], address: Value) -> Process:
     """Make the router's process; it runs on the first host beside the engine."""
     wanted = deployment.recipe.value.router or Router()
-    kind = wanted.kind or OF_ENGINE[deployment.engine]
+    kind = router_kind(deployment)
     flags: list[Flag] = [
         flag("--host", wanted.host, ("router", "host")),
         flag("--port", wanted.port, ("router", "port")),
     ]
     flags.append(Flag("--vllm-pd-disaggregation" if kind == "vllm-router" else "--pd-disaggregation"))
-    flags += (_backend(kind, instance) for instance in instances)
+    flags += (each for process in engines for each in _backends(kind, deployment, process))
     if wanted.policy:
         flags.append(flag("--policy", wanted.policy, ("router", "policy")))
     flags += _arguments(wanted, kind)
@@ -46,17 +52,19 @@ def router_process(deployment: Deployment, instances: tuple[Instance, ...]) -> P
         flags=tuple(flags),
         env=tuple(Variable(name, text(value), ("router", "env", name)) for name, value in wanted.env.items()),
         port=wanted.port,
-        address=instances[0].head_address(),
+        address=address,
     )
 
 
-def _backend(kind: str, instance: Instance) -> Flag:
-    pool = instance.layout.pool
-    values: tuple[Value, ...] = (join("http://", with_port(instance.head_address(), api_port(pool))),)
-    if kind == "sglang-router" and pool.role == "prefill":
-        cluster = cluster_of(instance.deployment)
-        values += (text(str((cluster.ports.bootstrap if cluster else None) or BOOTSTRAP_PORT)),)
-    return Flag(f"--{pool.role}", values, ("pools", pool.role))
+def _backends(kind: str, deployment: Deployment, process: Process) -> Iterator[Flag]:
+    """Name every API server of a process, the bootstrap port behind those of a prefill."""
+    bootstrap: tuple[Value, ...] = ()
+    if kind == "sglang-router" and process.role == "prefill":
+        cluster = cluster_of(deployment)
+        bootstrap = (text(str((cluster.ports.bootstrap if cluster else None) or BOOTSTRAP_PORT)),)
+    for port in process.ports:
+        url = join("http://", with_port(process.address, port))
+        yield Flag(f"--{process.role}", (url, *bootstrap), ("pools", process.role))
 
 
 def _arguments(wanted: Router, kind: str) -> Iterator[Flag]:

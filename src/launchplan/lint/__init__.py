@@ -2,5 +2,6 @@
 
 from launchplan.lint.command import Command, find_command
 from launchplan.lint.plan import Checked, Site, lint_command
+from launchplan.lint.to_recipe import RecipeDraft, draft_recipe
 
-__all__ = ["Checked", "Command", "Site", "find_command", "lint_command"]
+__all__ = ["Checked", "Command", "RecipeDraft", "Site", "draft_recipe", "find_command", "lint_command"]

@@ -18,8 +18,9 @@ from launchplan.lint.command import Command
 from launchplan.lint.recipe import Translation, recipe_of
 from launchplan.pipeline import Plan, plan_of
 from launchplan.recipe import load_recipe
-from launchplan.resolve import resolve
+from launchplan.resolve import engine_version, is_elsewhere, resolve
 from launchplan.rules import RULES
+from launchplan.rules.flag_names import unknown_flag
 
 ABOUT_RECIPES = ("FAC", "OPS", "REC")
 """Families that speak of how a recipe is written and of what it claims; a command claims nothing."""
@@ -55,7 +56,7 @@ class Checked:
 
 def lint_command(command: Command, site: Site) -> Checked:
     """Check a command by every rule that a recipe would get and that says something of a command."""
-    version = site.version or catalog.versions(command.engine)[-1]
+    version = engine_version(command.engine, site.version)
     arguments = read_words(command.engine, version, command.words)
     if arguments is None:
         return Checked((_unknown_version(command.engine, version),), None)
@@ -105,12 +106,18 @@ def _recipe(
     return {
         "launchplan": 1,
         "name": "command",
-        "model": arguments["model_tag"] or arguments["model_path"] or "model",
+        "model": _model(arguments),
         "engine": {"name": command.engine, "version": version},
         "hardware": {key: value for key, value in hardware.items() if value is not None},
         **{key: value for key, value in translation.sections.items() if value},
         "env": dict(command.env),
     }
+
+
+def _model(arguments: Arguments) -> str:
+    """Give the model's name; a path of some other machine stands for a model that nobody here knows."""
+    name = arguments["model_tag"] or arguments["model_path"] or "model"
+    return "model" if is_elsewhere(name, Path()) else str(name)
 
 
 def _in_command(finding: Finding) -> Finding:
@@ -123,10 +130,11 @@ def _in_command(finding: Finding) -> Finding:
 
 def _refusal(refusal: Refusal, arguments: Arguments, command: Command, version: str) -> Finding:
     facts = arguments.facts
-    near = facts.nearest(refusal.unknown.partition("=")[0]) if refusal.unknown else None
-    fix = f"did you mean {near}?" if near else None
     name = refusal.flag.name if refusal.flag else None
-    message = f"{name}: {refusal.message}" if name else refusal.message
+    message, fix = f"{name}: {refusal.message}" if name else refusal.message, None
+    unknown = (refusal.unknown or "").partition("=")[0]
+    if unknown.startswith("-") and not refusal.message.startswith("ambiguous"):
+        message, fix = unknown_flag(command.engine, version, unknown, facts.nearest(unknown))
     code, rule = ("ENG101", "flag-known") if refusal.unknown else ("ENG103", "flag-value")
     return Finding(
         code, rule, Severity.ERROR, message, ("args", (refusal.unknown or name or "").lstrip("-")),

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
+from launchplan.catalog import EngineFacts
 from launchplan.engines.arguments import Arguments
 from launchplan.engines.sglang.build import ALGORITHMS
 from launchplan.engines.sglang.build import SERVE_FLAGS as SGLANG_SERVE
@@ -66,7 +67,12 @@ def recipe_of(arguments: Arguments) -> Translation:
     return (_Vllm if engine == "vllm" else _Sglang)(arguments).translate()
 
 
-_SERVE_KEYS: dict[tuple[str, str], Mapping[str, str]] = {}
+def _single(value: Any) -> Any:
+    """Take the only value of a flag that may have several."""
+    return value[0] if isinstance(value, list) and len(value) == 1 else value
+
+
+_SERVE_KEYS: dict[int, tuple[EngineFacts, Mapping[str, str]]] = {}
 """Keys of a recipe's `serve` by the parser's name of their flag, for each release once."""
 
 
@@ -91,8 +97,8 @@ class _Translator(ABC):
                 continue
             if name in self.parallel and takes(Parallel, self.parallel[name], value):
                 self.put(("parallel", self.parallel[name]), value, index)
-            elif name in keys and value is not None and takes(Serve, keys[name], value):
-                self.put(("serve", keys[name]), value, index)
+            elif name in keys and value is not None and takes(Serve, keys[name], _single(value)):
+                self.put(("serve", keys[name]), _single(value), index)
             else:
                 flag = self.arguments.facts.flag_of(name)
                 self.put(("args", (flag.name if flag else name).removeprefix("--")), value, index)
@@ -120,19 +126,25 @@ class _Translator(ABC):
 
     def _serve_keys(self) -> Mapping[str, str]:
         facts = self.arguments.facts
-        release = (facts.engine, facts.version)
-        if release not in _SERVE_KEYS:
+        if id(facts) not in _SERVE_KEYS:
             flags = {key: facts.find(name) for key, name in self.serve.items()}
-            _SERVE_KEYS[release] = _ENDPOINT | {
-                flag.dest: key for key, flag in flags.items() if flag is not None
-            }
-        return _SERVE_KEYS[release]
+            keys = _ENDPOINT | {flag.dest: key for key, flag in flags.items() if flag is not None}
+            _SERVE_KEYS[id(facts)] = (facts, keys)
+        return _SERVE_KEYS[id(facts)][1]
 
     def parsers(self) -> None:
         for name, key in (("tool_call_parser", "tool_parser"), ("reasoning_parser", "reasoning_parser")):
             value = self.arguments[name]
             if name in self.arguments and value and takes(Serve, key, value):
                 self.take(name, ("serve", key), value)
+
+
+_BALANCING = {
+    "data_parallel_hybrid_lb": "hybrid",
+    "data_parallel_external_lb": "external",
+    "data_parallel_multi_port_external_lb": "external",
+    "data_parallel_rank": "external",
+}
 
 
 class _Vllm(_Translator):
@@ -153,12 +165,15 @@ class _Vllm(_Translator):
         ):
             if name in given:
                 self.take(name, ("serve", key), given[name])
+        for name, mode in _BALANCING.items():
+            if name in given and given[name] is not False and given[name] is not None:
+                self.take(name, ("parallel", "load_balancing"), mode)
         self.parsers()
         self._speculative(given["speculative_config"])
         self.done.add("model_tag")
 
     def _speculative(self, config: Any) -> None:
-        if not isinstance(config, dict):
+        if not isinstance(config, dict) or "speculative_config" not in self.arguments:
             return
         names = {"method": "method", "num_speculative_tokens": "tokens", "model": "model"}
         section = {ours: config[theirs] for theirs, ours in names.items() if theirs in config}
@@ -212,6 +227,7 @@ class _Sglang(_Translator):
                 self.take("tp_size", ("parallel", "tp"), max(1, tp // attention))
         elif "dp_size" in given and takes(Parallel, "dp", given["dp_size"]):
             self.take("dp_size", ("parallel", "dp"), given["dp_size"])
+            self.sections["parallel"]["attention_dp"] = False
 
     def _speculative(self) -> None:
         given = self.arguments

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ class Batch:
     """Ranks that split one expert."""
 
 
+@lru_cache(maxsize=4096)
 def activation_bytes(model: Architecture, batch: Batch) -> int | None:
     """Compute the largest working set of a step; None when a size is unknown.
 

@@ -74,11 +74,10 @@ def driver_term(device: Device, known: Calibration) -> Term:
 
 def weights_term(weights: RankWeights, draft_bytes: int, engine: EngineCalibration) -> Term:
     """Count parameters, a draft model's too, and what loading them adds."""
-    parameters = weights.total + draft_bytes
-    spread = engine.loading_share
-    return Term(
-        "weights", Interval.exactly(parameters) + scaled(spread, parameters), "calibrated", spread.logs
-    )
+    parameters, spread = weights.total + draft_bytes, engine.loading_share
+    grown = scaled(spread, parameters if engine.all_grow else weights.by_class.get("experts", 0))
+    held = Interval.exactly(parameters) + grown + gib(engine.loading_gib)
+    return Term("weights", held, "calibrated", spread.logs)
 
 
 def activations_term(

@@ -10,6 +10,11 @@ if TYPE_CHECKING:
     from launchplan.catalog.calibration import EngineCalibration
 
 Bottleneck = Literal["loading", "start and capture"]
+PUBLISHED_GIGABYTES_PER_S = 2.3
+"""The slower of the published loads, of one node; storage of unknown speed is not taken to be faster.
+
+1.56 TB in 11.2 minutes (Kimi K3 serving FAQ, 2026); others ran at up to 4.7 GB/s.
+"""
 _GIGABYTE = 1e9
 # Loaders that give each file to one node, which passes tensors on; the others read every file on each node.
 _SHARING_LOADERS = frozenset({"fastsafetensors"})

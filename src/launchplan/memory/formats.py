@@ -125,8 +125,12 @@ def store(model: Architecture) -> StoredModel:
     inventory = list_inventory(model)
     rule = _Rule(model)
     found: list[Stored] = []
+    layers: dict[tuple[int, ...], tuple[int, ...]] = {}
     for tensor in inventory.tensors:
-        found += _by_format(tensor, rule)
+        for each in _by_format(tensor, rule):
+            # Tensors of the same layers share one tuple: their layers are then counted once a rank.
+            same = None if each.layers is None else layers.setdefault(each.layers, each.layers)
+            found.append(Stored(each.tensor, each.storage, same))
     missing = inventory.missing + (() if model.quantization.formats else ("quantization.formats",))
     return StoredModel(tuple(found), missing, inventory.uncertain + rule.doubts)
 

@@ -10,6 +10,18 @@ if TYPE_CHECKING:
     from launchplan.memory.tensors import Kind, Tensor
 
 
+# The group of ranks that splits a kind of tensor where it is not the one of the attention heads.
+_GROUPS: dict[Kind, str] = {
+    "embedding": "embedding",
+    "lm_head": "lm_head",
+    "mlp": "dense",
+    "shared_experts": "shared_experts",
+    "experts": "expert_parts",
+    "vision": "vision",
+    "projector": "vision",
+}
+
+
 @dataclass(frozen=True, slots=True)
 class Shares:
     """The number of ranks that share each group of tensors, as one engine sets them up."""
@@ -30,15 +42,8 @@ class Shares:
 
     def of(self, kind: Kind) -> int:
         """Give the ranks that split a matrix of this kind."""
-        return {
-            "embedding": self.embedding,
-            "lm_head": self.lm_head,
-            "mlp": self.dense,
-            "shared_experts": self.shared_experts,
-            "experts": self.expert_parts,
-            "vision": self.vision,
-            "projector": self.vision,
-        }.get(kind, self.attention)
+        shared: int = getattr(self, _GROUPS.get(kind, "attention"))
+        return shared
 
     def experts_of_rank(self, count: int) -> int:
         """Give the experts of the rank with the most of them, of `count` in all."""
@@ -52,6 +57,11 @@ class Stage:
     layers: frozenset[int] = field(default_factory=frozenset)
     first: bool = True
     last: bool = True
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """The layers in order."""
+        return tuple(sorted(self.layers))
 
     def holds(self, tensor: Tensor) -> bool:
         """Say whether a tensor outside the layers stands in this stage."""

@@ -11,7 +11,7 @@ from launchplan.units import GIB
 if TYPE_CHECKING:
     from launchplan.catalog.calibration import Spread
 
-Origin = Literal["exact", "formula", "calibrated"]
+Origin = Literal["exact", "formula", "calibrated", "measured"]
 TermName = Literal["driver", "weights", "activations", "cuda graphs", "non-torch", "pool", "unused"]
 
 
@@ -46,10 +46,14 @@ class Term:
     origin: Origin
     logs: int = 0
     """Logs that a calibrated term rests on."""
+    source: str = ""
+    """The log of a measured term."""
 
     @property
     def origin_text(self) -> str:
         """The origin as reports print it: `calibrated on 6 logs`."""
+        if self.origin == "measured":
+            return f"measured, {self.source}"
         return f"calibrated on {self.logs} logs" if self.origin == "calibrated" else self.origin
 
 
@@ -65,7 +69,7 @@ def gib(spread: Spread, times: float = 1) -> Interval:
 
 def total(terms: Iterable[Interval]) -> Interval:
     """Add figures end by end."""
-    result = Interval.exactly(0)
+    value = low = high = 0
     for term in terms:
-        result += term
-    return result
+        value, low, high = value + term.value, low + term.low, high + term.high
+    return Interval(value, low, high)

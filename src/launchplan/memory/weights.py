@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import ceil
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from launchplan.memory.formats import UNQUANTIZED, Storage, Stored, store
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
 
 # Both engines pad the vocabulary to a multiple of this before they split it.
 _VOCABULARY_STEP = 64
+# Kinds that a cut treats in its own way even where ranks don't share them.
+_CUT_BY_KIND = frozenset({"experts", "shared_experts", "router"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,19 +62,21 @@ class Cut:
     vision: bool = True
 
 
+@lru_cache(maxsize=4096)
 def rank_weights(model: Architecture, cut: Cut) -> RankWeights | None:
     """Compute the parameters of a rank; None when the model's sizes are not all known."""
     stored = store(model)
     if stored.missing:
         return None
     by_class: dict[TensorClass, int] = {}
-    for each in stored.tensors:
-        if cut.engine in each.tensor.held_by and (amount := _bytes(each, cut)):
+    held = _Held(cut)
+    for each in _made(model, cut.engine):
+        if (times := held.times(each)) and (amount := _bytes(each, cut, times)):
             name = each.tensor.tensor_class
             by_class[name] = by_class.get(name, 0) + amount
     if cut.buffer_bytes:
         by_class["buffers"] = cut.buffer_bytes
-    return RankWeights(by_class, stored.uncertain)
+    return RankWeights(MappingProxyType(by_class), stored.uncertain)
 
 
 def heaviest_stage(model: Architecture, cuts: Iterable[Cut]) -> tuple[int, RankWeights] | None:
@@ -80,16 +86,52 @@ def heaviest_stage(model: Architecture, cuts: Iterable[Cut]) -> tuple[int, RankW
     return max(known, key=lambda each: each[1].total, default=None)
 
 
-def _bytes(stored: Stored, cut: Cut) -> int:
+@lru_cache(maxsize=512)
+def _made(model: Architecture, engine: Holder) -> tuple[Stored, ...]:
+    """List what an engine makes; what every rank holds whole and unquantized is one entry a kind of layer."""
+    alike: dict[tuple[object, ...], Stored] = {}
+    others: list[Stored] = []
+    for each in store(model).tensors:
+        tensor = each.tensor
+        if engine not in tensor.held_by:
+            continue
+        plain = each.storage == UNQUANTIZED and not tensor.quantizable and tensor.split == "whole"
+        if not plain or tensor.kind in _CUT_BY_KIND:
+            others.append(each)
+            continue
+        key = (tensor.kind, tensor.part, tensor.place, tensor.loaded_width, tensor.copies, id(each.layers))
+        before = alike[key].tensor.rows if key in alike else 0
+        whole = replace(tensor, rows=before + tensor.rows * tensor.columns, columns=1)
+        alike[key] = Stored(whole, each.storage, each.layers)
+    return (*others, *alike.values())
+
+
+class _Held:
+    """How often a rank's stage holds each tensor."""
+
+    def __init__(self, cut: Cut) -> None:
+        self._cut = cut
+        self._stage = cut.stage
+        self._everywhere = replace(cut.stage, first=True, last=True)
+        # Tensors of the same layers share one tuple, which is quicker to tell apart than its numbers.
+        self._layers: dict[int, int] = {}
+
+    def times(self, stored: Stored) -> int:
+        tensor, cut, layers = stored.tensor, self._cut, stored.layers
+        if tensor.part == "mtp" and not cut.mtp:
+            return 0
+        if tensor.part == "vision" and not cut.vision:
+            return 0
+        if layers is None or tensor.part == "vision":
+            everywhere = tensor.kind in cut.everywhere and tensor.part != "mtp"
+            return (self._everywhere if everywhere else self._stage).layers_of(layers, tensor)
+        if id(layers) not in self._layers:
+            self._layers[id(layers)] = self._stage.layers_of(layers, tensor)
+        return self._layers[id(layers)]
+
+
+def _bytes(stored: Stored, cut: Cut, times: int) -> int:
     tensor = stored.tensor
-    if (tensor.part == "mtp" and not cut.mtp) or (tensor.part == "vision" and not cut.vision):
-        return 0
-    stage = cut.stage
-    if tensor.kind in cut.everywhere and tensor.part != "mtp":
-        stage = replace(stage, first=True, last=True)
-    times = stage.layers_of(stored.layers, tensor)
-    if not times:
-        return 0
     rows, columns = _local_shape(tensor, cut)
     extra = 0
     storage, copies = _made_storage(stored, cut), tensor.copies

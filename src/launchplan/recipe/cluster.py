@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, JsonValue, StringConstraints
 
-from launchplan.recipe.base import Arguments, Count, Environment, Port, Section, Slug, Text
+from launchplan.recipe.base import Count, Environment, Port, Section, Slug, Text
 
 Address = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:\-\[\]]+$")]
 Interface = Annotated[str, Field(pattern=r"^[A-Za-z0-9_.:@\-]{1,15}$")]
 
 
+SlurmOption = Annotated[str, StringConstraints(pattern=r"^-{0,2}[A-Za-z][A-Za-z0-9_-]*$")]
 AbsolutePath = Annotated[str, Field(pattern=r"^/")]
+HostMount = Annotated[str, Field(pattern=r"^/[^:,\s]*:/[^:,\s]*(:ro|:rw)?$")]
+DnsLabel = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$")]
+DnsName = Annotated[str, Field(pattern=r"^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$")]
+ResourceName = Annotated[str, Field(pattern=r"^[a-z0-9.-]+/[A-Za-z0-9_.-]+$")]
+LabelKey = Annotated[str, Field(pattern=r"^([a-z0-9.-]+/)?[A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?$")]
+LabelValue = Annotated[str, Field(pattern=r"^([A-Za-z0-9]([A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?$")]
+ImageName = Annotated[str, Field(pattern=r"^[^\s,]+$")]
 
 
 class Node(Section):
@@ -77,10 +85,12 @@ class Storage(Section):
 class Container(Section):
     """How containers run here."""
 
-    image: Text | None = None
+    image: ImageName | None = None
     """Image of the engine; wins over the recipe's."""
-    mounts: list[Text] = []
-    """Further `host:container` mounts."""
+    router_image: ImageName | None = None
+    """Image of the router in front of prefill and decode pools."""
+    mounts: list[HostMount] = []
+    """Further `/host:/container` mounts; `:ro` behind one keeps the container from writing there."""
 
 
 class Slurm(Section):
@@ -98,27 +108,48 @@ class Slurm(Section):
     """Name of the GPU resource, `gpu:h200` for instance."""
     container: Literal["pyxis", "none"] = "none"
     """Whether jobs run in Pyxis containers."""
-    options: Arguments = {}
-    """Further `#SBATCH` options, without dashes."""
+    options: dict[SlurmOption, JsonValue] = {}
+    """Further `#SBATCH` options, without dashes; they replace launchplan's, `false` takes one away."""
+
+
+class Systemd(Section):
+    """How systemd runs the processes of hosts without a scheduler."""
+
+    folder: Annotated[str, Field(pattern=r"^/[A-Za-z0-9._/-]*[A-Za-z0-9._-]$")] | None = None
+    """Folder of the bundle on every host; left out: `/opt/launchplan/` and the recipe's name."""
+    user: Annotated[str, Field(pattern=r"^[A-Za-z_][A-Za-z0-9_.-]*$")] | None = None
+    """User that the processes run as; left out: root."""
 
 
 class Kubernetes(Section):
     """How Kubernetes is used here."""
 
-    namespace: Text | None = None
+    namespace: DnsLabel | None = None
     """Namespace."""
-    gpu_resource: Text | None = None
-    """`nvidia.com/gpu`, `amd.com/gpu`."""
-    rdma_resource: Text | None = None
+    api: Literal["deployment", "kserve"] = "deployment"
+    """What runs the pods: `deployment` is a Deployment for one node, a LeaderWorkerSet for several;
+    `kserve` an LLMInferenceService."""
+    gateway: DnsName | None = None
+    """Gateway in front: an InferencePool and an HTTPRoute from this Gateway to it are made, too."""
+    gpu_resource: ResourceName | None = None
+    """`nvidia.com/gpu`, `amd.com/gpu`; left out: the GPU vendor's."""
+    rdma_resource: ResourceName | None = None
     """Resource of the RDMA devices: `rdma/ib`."""
     rdma_per_pod: Count | None = None
-    """RDMA devices a pod asks for."""
-    model_claim: Text | None = None
+    """RDMA devices a pod asks for; left out: as many as `network.hcas` names, else one."""
+    host_network: bool | None = None
+    """Pods use the network of their host; left out: where several nodes speak RoCE."""
+    model_claim: DnsName | None = None
     """PersistentVolumeClaim that holds the checkpoint."""
-    token_secret: Text | None = None
-    """Secret that holds the hub token."""
-    node_selector: dict[str, str] = {}
+    model_claim_path: AbsolutePath | None = None
+    """Where the claim is mounted; left out: `paths.model`, else the hub cache."""
+    token_secret: DnsName | None = None
+    """Secret that holds the hub token under the key `HF_TOKEN`; left out: `hf-token`, where there is one."""
+    node_selector: dict[LabelKey, LabelValue] = {}
     """Labels of the nodes to run on."""
+    topology_key: LabelKey | None = None
+    """Node label whose value all nodes of a deployment share; left out: `nvidia.com/gpu.clique` where the
+    nodes are one NVLink domain."""
 
 
 class Cluster(Section):
@@ -132,6 +163,8 @@ class Cluster(Section):
     """Catalog id of what was rented: see `launchplan list clusters`."""
     nodes: list[Node] | Count | None = None
     """The hosts in rank order, or how many there are."""
+    host_memory_gib: Count | None = None
+    """RAM of a host in GiB; left out: the preset's."""
     network: Network = Network()
     """Network."""
     ports: Ports = Ports()
@@ -144,6 +177,8 @@ class Cluster(Section):
     """Containers."""
     slurm: Slurm = Slurm()
     """Slurm."""
+    systemd: Systemd = Systemd()
+    """systemd."""
     kubernetes: Kubernetes = Kubernetes()
     """Kubernetes."""
     env: Environment = {}

@@ -14,6 +14,7 @@ from pydantic import BaseModel, ValidationError
 from launchplan.errors import InputError
 from launchplan.finding import Location
 from launchplan.recipe.cluster import Cluster
+from launchplan.recipe.measured import MeasuredFile
 from launchplan.recipe.overrides import override
 from launchplan.recipe.problems import problems_of
 from launchplan.recipe.schema import FORMAT_VERSION, Recipe
@@ -52,6 +53,11 @@ def load_cluster(source: Source) -> Loaded[Cluster]:
     return _load(open_document(source), Cluster, "cluster file")
 
 
+def load_measured(source: Source) -> Loaded[MeasuredFile]:
+    """Read what logs measured; raise `InputError` with every problem and its place."""
+    return _load(open_document(source), MeasuredFile, "file of measurements")
+
+
 def open_document(source: Source) -> Document:
     """Make a document of a path, of text (anything with a line end or a colon and space), or of data."""
     if isinstance(source, Mapping):
@@ -81,8 +87,8 @@ def _date_text(value: object) -> str:
 def _load(document: Document, schema: type[S], what: str) -> Loaded[S]:
     data = document.data
     if data is None:
-        fix = f"`launchplan new` writes a {what}" if schema is Recipe else "see docs/cluster.md"
-        raise InputError((problem("REC001", "the file is empty", document.locate(()), fix=fix),))
+        message = "the file is empty"
+        raise InputError((problem("REC001", message, document.locate(()), fix=_WRITERS[schema]),))
     if not isinstance(data, dict):
         kind = "a list" if isinstance(data, list) else f"'{str(data)[:40]}'"
         message = f"the file holds {kind}, not the mapping of a {what}"
@@ -93,6 +99,13 @@ def _load(document: Document, schema: type[S], what: str) -> Loaded[S]:
         return Loaded(schema.model_validate_json(json.dumps(data)), document)
     except ValidationError as error:
         raise InputError(problems_of(error, document, schema)) from error
+
+
+_WRITERS: dict[type[BaseModel], str] = {
+    Recipe: "`launchplan new` writes a recipe",
+    Cluster: "see docs/cluster.md",
+    MeasuredFile: "`launchplan observe RECIPE --log FILE --write FILE` writes one",
+}
 
 
 def _check_version(document: Document, what: str) -> None:

@@ -151,7 +151,23 @@ def _pattern_cure(path: KeyPath) -> str | None:
         return "variable names have letters, digits and '_'"
     if path[:1] == ("paths",):
         return "write an absolute path, which begins with /"
+    if path[:2] == ("container", "mounts"):
+        return "write /host:/container, or /host:/container:ro"
+    if path[:2] == ("kubernetes", "node_selector"):
+        return (
+            "labels have up to 63 letters, digits, '-', '_' and '.', and a name may begin with a domain and /"
+        )
     return {
+        "image": "write name:tag or name@digest, without blanks",
+        "router_image": "write name:tag or name@digest, without blanks",
+        "namespace": "use lower-case letters, digits and '-'",
+        "gateway": "use lower-case letters, digits, '-' and '.'",
+        "model_claim": "use lower-case letters, digits, '-' and '.'",
+        "token_secret": "use lower-case letters, digits, '-' and '.'",
+        "gpu_resource": "write domain/name, such as nvidia.com/gpu",
+        "rdma_resource": "write domain/name, such as rdma/ib",
+        "topology_key": "write the name of a node label, such as nvidia.com/gpu.clique",
+        "model_claim_path": "write an absolute path, which begins with /",
         "checkpoint": "write a hub id or an absolute path; '~' is not expanded on the hosts",
         "name": "use letters, digits, '.', '_' and '-'",
         "checked": "write the day as 2026-08-15",

@@ -66,6 +66,11 @@ class Parallel(Section):
     """Expert parallel size; 1 shards each expert instead. vLLM knows 1 or tp x dp."""
     dcp: Count = 1
     """Decode context parallel size: ranks of a tensor parallel group that share the KV cache by position."""
+    load_balancing: Literal["internal", "hybrid", "external"] | None = None
+    """vLLM: who spreads requests over the data parallel ranks. `internal`, the default: the head over all;
+    `hybrid`: each node over its own; `external`: a router in front, every rank has an API of its own."""
+    attention_dp: bool | None = None
+    """SGLang: `false` makes the data parallel ranks of a mixture-of-experts model whole replicas."""
 
 
 class Serve(Section):
@@ -165,6 +170,8 @@ class Router(Section):
 
     kind: Literal["vllm-router", "sglang-router"] | None = None
     """Router program; left out: the one of the engine."""
+    image: Text | None = None
+    """Container image that holds it; used by the container targets."""
     host: Text = "0.0.0.0"  # noqa: S104 # clients are elsewhere; that is what a router is for
     """Address that the router listens on."""
     port: Port = 8080
@@ -187,6 +194,19 @@ class Transfer(Section):
     without that beginning."""
 
 
+class Offload(Section):
+    """Where KV cache goes that the GPUs have no room for, instead of being dropped."""
+
+    backend: Literal["native", "lmcache", "mooncake"] = "native"
+    """`native`: host memory, by the engine itself (vLLM's offloading connector, SGLang's HiCache); `lmcache`;
+    `mooncake`: a store that instances share."""
+    host_gib: Annotated[float, Field(gt=0)] | None = None
+    """Host memory in GiB that each node gives, shared by its ranks."""
+    options: dict[str, JsonValue] = {}
+    """vLLM: keys of the connector's `kv_connector_extra_config`; SGLang: flags that begin with `--hicache-`,
+    without that beginning."""
+
+
 class Pool(Section):
     """One side of a prefill/decode deployment."""
 
@@ -200,6 +220,8 @@ class Pool(Section):
     """How the pool serves."""
     speculative: Speculative | None = None
     """Speculative decoding of the pool."""
+    offload: Offload | None = None
+    """KV offload of the pool; left out: the recipe's."""
     args: Arguments = {}
     """Further engine flags of the pool."""
     env: Environment = {}
@@ -244,6 +266,8 @@ class Recipe(Section):
     """Router in front of the pools."""
     transfer: Transfer | None = None
     """KV transfer between the pools."""
+    offload: Offload | None = None
+    """KV offload, of every pool that has none of its own."""
     workload: Workload = Workload()
     """What clients ask for."""
     args: Arguments = {}

@@ -55,8 +55,9 @@ def render_bundle(
 
 
 def _known(targets: Iterable[str]) -> tuple[str, ...]:
-    """Give the wanted targets in the order of the table, each once."""
+    """Give the wanted targets and those that they need in the order of the table, each once."""
     wanted = set(targets)
     for name in sorted(wanted - {ALL, *TARGETS}):
         raise UnknownTargetError(name, (*TARGETS, ALL))
+    wanted.update(*(TARGETS[name].needs for name in wanted - {ALL}))
     return tuple(name for name in TARGETS if name in wanted or ALL in wanted)

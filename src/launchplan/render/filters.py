@@ -11,10 +11,15 @@ from pydantic import JsonValue
 
 from launchplan.engines import Value
 from launchplan.errors import TemplateError
-from launchplan.render.quoting import shell_word, variable_name
+from launchplan.render.block import Block
+from launchplan.render.quoting import printable, shell_word, variable_name
+from launchplan.render.unit_quoting import command_word, environment_value, unit_word
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _MARKUP = re.compile(r"[\\`*<>|\[\]&]|(?<![^\W_])_|_(?![^\W_])")
+_PLAIN_OPTION = re.compile(r"[A-Za-z0-9@%+:=,./_\[\]-]+")
+_PLAIN_YAML = re.compile(r"(?:--)?[A-Za-z_/][A-Za-z0-9_.+@/-]*(?::[A-Za-z0-9_./@+-]+)*")
+_YAML_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "y", "n", "null"})
 _BLOCK_START = re.compile(r"^(\d+(?=[.)])|(?=[#+=~-]))")
 
 
@@ -49,6 +54,11 @@ def words_or_empty(values: Iterable[Value]) -> Printed:
     return Printed(" ".join(shell_word(value, "empty") for value in values))
 
 
+def sh_or_empty(value: Value | str) -> Printed:
+    """Write one bash word in which a site variable that is not set stands for nothing."""
+    return Printed(shell_word(value, "empty"))
+
+
 def sh_or_local(value: Value | str) -> Printed:
     """Write one bash word in which a site variable that is not set stands for this host."""
     return Printed(shell_word(value, "local"))
@@ -69,6 +79,70 @@ def name(text: str) -> Printed:
 def json_text(value: JsonValue) -> Printed:
     """Write JSON in one line, keys in the order they have."""
     return Printed(json.dumps(value, ensure_ascii=False))
+
+
+def number(value: int) -> Printed:
+    """Write a whole number."""
+    return Printed(str(value))
+
+
+def yaml_scalar(text: str) -> Printed:
+    """Write a string of YAML: plain where every reader takes it for one, else in quotes.
+
+    Text with double quotes in it, JSON for instance, stands in single ones.
+    """
+    printable(text)
+    if _PLAIN_YAML.fullmatch(text) and text.lower() not in _YAML_WORDS:
+        return Printed(text)
+    if '"' in text and text.isprintable():
+        return Printed("'" + text.replace("'", "''") + "'")
+    quoted = json.dumps(text, ensure_ascii=False)
+    return Printed("".join(char if char.isprintable() else _escape(char) for char in quoted))
+
+
+def _escape(char: str) -> str:
+    code = ord(char)
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def literal(text: str) -> Printed:
+    """Write text that was brought into the file's own form before; refuse more than one line."""
+    if "\n" in text or "\r" in text:
+        raise TemplateError(f"a template prints several lines where one belongs: {text!r}")
+    return Printed(text)
+
+
+def block(lines: Block) -> Printed:
+    """Write lines that were printed before, each at the block's depth."""
+    return Printed(str(lines))
+
+
+def sbatch(text: str) -> Printed:
+    """Write the value of an `#SBATCH` option; sbatch takes quotes and backslashes off, a hash ends it."""
+    line = one_line(printable(text))
+    if _PLAIN_OPTION.fullmatch(line):
+        return Printed(line)
+    return Printed('"' + re.sub(r'(["\\])', r"\\\1", line) + '"')
+
+
+def unit(text: str) -> Printed:
+    """Write one word of a systemd setting that is a list of words."""
+    return Printed(unit_word(text))
+
+
+def unit_exec(values: Iterable[Value]) -> Printed:
+    """Write words of a command line in a systemd unit; site variables come from its environment."""
+    return Printed(" ".join(command_word(value) for value in values))
+
+
+def unit_text(text: str) -> Printed:
+    """Write the rest of a line in a systemd unit, in a setting that takes it as it is."""
+    return Printed(one_line(text).replace("%", "%%"))
+
+
+def unit_env(text: str) -> Printed:
+    """Write the value of a variable in a file that systemd reads."""
+    return Printed(environment_value(text))
 
 
 def comment(text: str) -> Printed:
@@ -131,12 +205,22 @@ FILTERS: Mapping[str, Callable[..., Printed]] = MappingProxyType(
         "sh": sh,
         "words": words,
         "sh_or_fail": sh_or_fail,
+        "sh_or_empty": sh_or_empty,
         "sh_or_local": sh_or_local,
         "words_or_fail": words_or_fail,
         "words_or_empty": words_or_empty,
         "variable": variable,
         "name": name,
         "json": json_text,
+        "yaml": yaml_scalar,
+        "number": number,
+        "literal": literal,
+        "block": block,
+        "sbatch": sbatch,
+        "unit": unit,
+        "unit_exec": unit_exec,
+        "unit_text": unit_text,
+        "unit_env": unit_env,
         "comment": comment,
         "md": md,
         "prose": prose,

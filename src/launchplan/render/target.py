@@ -29,3 +29,5 @@ class Target:
     """What it is for, in one line."""
     files: Callable[[Launch, tuple[Finding, ...], Printer], tuple[File, ...]]
     """Make the files from a launch, what the rules said of it, and the templates."""
+    needs: tuple[str, ...] = ()
+    """Targets whose files these ones use; they are rendered along."""

@@ -59,6 +59,7 @@ pools:
 """,
     "Router": "router: {port: 8080, policy: round_robin}\n",
     "Transfer": "transfer: {backend: nixl}\n",
+    "Offload": "offload: {backend: native, host_gib: 800}\n",
     "Workload": """\
 workload:
   concurrency: 50
@@ -95,5 +96,6 @@ nodes:
     "Storage": "storage: {read_gigabytes_per_s: 12.5, shared: true}\n",
     "Container": 'container: {mounts: ["/models:/models"]}\n',
     "Slurm": 'slurm: {partition: gpu, account: research, time: "4:00:00"}\n',
+    "Systemd": "systemd: {folder: /opt/launchplan/assistant, user: inference}\n",
     "Kubernetes": "kubernetes: {namespace: inference, gpu_resource: nvidia.com/gpu, token_secret: hub}\n",
 }

@@ -62,6 +62,8 @@ def _pool_lines(pool: PoolMemory, *, titled: bool) -> Iterator[str]:
     yield from start_lines(pool)
     for note in budget.uncertain:
         yield f"uncertain: {note}"
+    for note in pool.unused:
+        yield f"measured: {note}"
 
 
 def _bar(budget: Budget) -> str:

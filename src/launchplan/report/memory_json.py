@@ -51,6 +51,7 @@ def _pool(pool: PoolMemory) -> dict[str, object]:
         if start
         else None,
         "uncertain": list(budget.uncertain),
+        "measured_unused": list(pool.unused),
     }
 
 
@@ -62,4 +63,5 @@ def _term(term: Term) -> dict[str, object]:
         "high_bytes": term.bytes.high,
         "origin": term.origin,
         "logs": term.logs,
+        "source": term.source or None,
     }

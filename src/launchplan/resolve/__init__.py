@@ -1,6 +1,7 @@
 """Recipe, cluster and catalog brought together; every value has an origin."""
 
-from launchplan.resolve.build import fabric_name, flag_key, resolve
+from launchplan.resolve.build import engine_version, fabric_name, flag_key, resolve
+from launchplan.resolve.model import is_elsewhere
 from launchplan.resolve.origins import Origin, origins
 from launchplan.resolve.types import ENGINES, Deployment, Resolved, ResolvedPool, Role
 
@@ -11,8 +12,10 @@ __all__ = [
     "Resolved",
     "ResolvedPool",
     "Role",
+    "engine_version",
     "fabric_name",
     "flag_key",
+    "is_elsewhere",
     "origins",
     "resolve",
 ]

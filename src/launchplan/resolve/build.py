@@ -10,12 +10,16 @@ from typing import Any
 from pydantic import JsonValue
 
 from launchplan import catalog
+from launchplan.architecture import Architecture
 from launchplan.catalog import Fabric, Gpu
+from launchplan.errors import InputError
 from launchplan.finding import KeyPath
 from launchplan.recipe import Cluster, Loaded, Recipe
 from launchplan.recipe.schema import Pool, PoolHardware
+from launchplan.resolve.draft import find_draft
 from launchplan.resolve.model import find_model, model_of_config
 from launchplan.resolve.types import ENGINES, Deployment, Resolved, ResolvedPool, Role
+from launchplan.source import problem
 
 
 def resolve(
@@ -26,7 +30,8 @@ def resolve(
 ) -> Resolved:
     """Look up everything a recipe refers to; a `config.json` given as such comes before the catalog.
 
-    `draft_config` is that of the model which speculative decoding drafts with.
+    `draft_config` is that of the model which speculative decoding drafts with; without it, the catalog's of
+    that name counts, or the `config.json` of the folder that it is.
 
     What the catalog doesn't know stays None and becomes a finding of the FAC rules; only a model path that
     can't be read raises `InputError`.
@@ -36,13 +41,31 @@ def resolve(
         source = find_model(value.model, value.checkpoint, recipe)
     else:
         source = model_of_config(value.model, model_config)
-    version = value.engine.version or catalog.versions(value.engine.name)[-1]
+    version = engine_version(value.engine.name, value.engine.version)
     facts = catalog.nearest_facts(value.engine.name, version)
     checkpoint = value.checkpoint or source.default_checkpoint
     deployment = Deployment(recipe, cluster, value.engine.name, version, facts, source, checkpoint)
-    draft = model_of_config("draft", draft_config).architecture if draft_config is not None else None
+    given = model_of_config("draft", draft_config).architecture if draft_config is not None else None
     pools = (_pool(deployment, *shape) for shape in _shapes(value))
-    return Resolved(deployment, tuple(replace(pool, draft=draft) if draft else pool for pool in pools))
+    return Resolved(deployment, tuple(_with_draft(pool, given or find_draft(pool, recipe)) for pool in pools))
+
+
+def _with_draft(pool: ResolvedPool, draft: Architecture | None) -> ResolvedPool:
+    return replace(pool, draft=draft) if draft is not None else pool
+
+
+def engine_version(engine: str, asked: str | None) -> str:
+    """Give the version that a plan is for: that of the facts given, else the asked one, else the newest.
+
+    Raises `InputError` when the facts given are another engine's.
+    """
+    own = catalog.given()
+    if own is None:
+        return asked or catalog.versions(engine)[-1]
+    if own.engine != engine:
+        message = f"the engine facts given are {own.engine} {own.version}'s, and this is for {engine}"
+        raise InputError((problem("REC001", message, fix=f"record those of {engine}"),))
+    return own.version
 
 
 _NO_SHARE = PoolHardware()
@@ -95,6 +118,8 @@ def _pool(deployment: Deployment, role: Role, prefix: KeyPath, pool: Pool) -> Re
         args=args,
         arg_paths=arg_paths,
         env=recipe.env | pool.env,
+        offload=pool.offload or recipe.offload,
+        offload_path=(*prefix, "offload") if pool.offload else ("offload",),
     )
 
 

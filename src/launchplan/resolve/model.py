@@ -113,6 +113,19 @@ def _is_file(path: Path) -> bool:
     return _exists(path) and path.is_file()
 
 
+def local_config(name: str, folder: Path) -> Path | None:
+    """Give the `config.json` that a model's name leads to from a folder; None where there is none here."""
+    path = folder / _expanded(name)
+    file = path / "config.json" if _exists(path) and path.is_dir() else path
+    return file if _is_file(file) and file.suffix == ".json" else None
+
+
+def is_elsewhere(name: str, folder: Path) -> bool:
+    """Tell whether a model's name is a path that leads nowhere here; it may do so on the hosts."""
+    known = catalog.model(name) is not None or _exists(folder / _expanded(name))
+    return not known and _looks_like_path(name)
+
+
 def _looks_like_path(name: str) -> bool:
     return name.startswith((".", "/", "~")) or name.endswith(".json") or name.count("/") > 1
 

@@ -14,13 +14,25 @@ from launchplan.finding import KeyPath
 from launchplan.recipe import Cluster, Loaded, Recipe
 from launchplan.recipe.cluster import Node
 from launchplan.recipe.overrides import overridden
-from launchplan.recipe.schema import EngineName, Evidence, Parallel, Serve, Speculative
+from launchplan.recipe.schema import EngineName, Evidence, Offload, Parallel, Serve, Speculative
 from launchplan.resolve.model import ModelSource
 
 Role = Literal["serve", "prefill", "decode"]
 ENGINES: tuple[str, ...] = ("vllm", "sglang")
 EVIDENCED_KEYS = frozenset(
-    {"model", "checkpoint", "engine", "hardware", "parallel", "serve", "speculative", "pools", "args", "env"}
+    {
+        "model",
+        "checkpoint",
+        "engine",
+        "hardware",
+        "parallel",
+        "serve",
+        "speculative",
+        "pools",
+        "offload",
+        "args",
+        "env",
+    }
 )
 """Keys of a recipe that its evidence speaks of."""
 
@@ -105,8 +117,12 @@ class ResolvedPool:
     arg_paths: Mapping[str, KeyPath]
     """Where each raw flag stands in the recipe."""
     env: Mapping[str, str]
+    offload: Offload | None = None
+    """KV offload: the pool's own, else the recipe's."""
+    offload_path: KeyPath = ()
+    """Where it stands in the recipe."""
     draft: Architecture | None = None
-    """The draft model of speculative decoding, where its `config.json` is given as such."""
+    """The draft model of speculative decoding, where it is known."""
 
     def path(self, *keys: str | int) -> KeyPath:
         """Give the recipe's key path of one of the pool's keys."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from launchplan import catalog
 from launchplan.catalog import Ambiguous, EngineFacts, Flag
 from launchplan.resolve import Deployment
 from launchplan.rules.versions import bounds
@@ -17,6 +18,20 @@ def taken_for(facts: EngineFacts, key: str) -> Flag | Ambiguous | None:
 def flag_text(key: str) -> str:
     """Write a key of `args` as the flag that it becomes."""
     return "--" + cut(key.partition(".")[0])
+
+
+def unknown_flag(engine: str, version: str, name: str, near: str | None) -> tuple[str, str]:
+    """Say of a flag that a version lacks when there was one, and what to write instead.
+
+    `name` is its spelling with dashes, `near` the name that was probably meant.
+    """
+    history = catalog.flag_history(engine)
+    past = history.past(name, version) if history is not None else None
+    message = f"{engine} {version} has no flag {cut(name)}"
+    if past is not None:
+        when, fix = past
+        return f"{message}: {when}", f"remove it, or see {near}" if near and fix == "remove it" else fix
+    return message, f"did you mean {near}?" if near else "remove it"
 
 
 def names_of(deployment: Deployment, spelled: str) -> tuple[str, ...]:

@@ -80,11 +80,10 @@ def vision_heads(pool: ResolvedPool, model: Architecture, size: int) -> bool:
 
 def works(pool: ResolvedPool, model: Architecture, size: int) -> bool:
     """Whether every part of the model that is known can be split by a tensor parallel size."""
-    vocabulary_fits = pool.deployment.engine != "vllm" or vocabulary(model, size)
     return (
         heads(model, size)
         and kv_heads(model, size)
         and linear_heads(model, size)
         and vision_heads(pool, model, size)
-        and vocabulary_fits
+        and (pool.deployment.engine != "vllm" or vocabulary(model, size))
     )

@@ -42,13 +42,3 @@ def later_facts(deployment: Deployment) -> tuple[EngineFacts, ...]:
     later = [each for each in catalog.versions(deployment.engine) if asked and version_key(each) > asked]
     found = [catalog.engine_facts(deployment.engine, version) for version in later]
     return tuple(facts for facts in found if facts is not None)
-
-
-def others_with_flag(deployment: Deployment, spelled: str) -> tuple[str, ...]:
-    """List the known versions of the engine that have a flag of this spelling, oldest first."""
-    found = []
-    for version in catalog.versions(deployment.engine):
-        facts = catalog.engine_facts(deployment.engine, version)
-        if facts is not None and facts.find(spelled) is not None:
-            found.append(version)
-    return tuple(found)

@@ -104,11 +104,43 @@ class _Hollow(types.ModuleType):
         return call
 
 
+class _InertMeta(type):
+    def __getattr__(cls, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return cls
+
+    def __getitem__(cls, _: Any) -> Any:
+        return cls
+
+    def __or__(cls, _: Any) -> Any:
+        return cls
+
+    __ror__ = __or__
+
+
+class _Inert(metaclass=_InertMeta):
+    """Whatever a kernel language is asked for while kernels are defined: type, base class, decorator."""
+
+    def __new__(cls, *given: Any, **_: Any) -> Any:
+        """Give back what is decorated."""
+        return given[0] if len(given) == 1 and callable(given[0]) else _Inert
+
+
+class _Language(types.ModuleType):
+    """A kernel language whose kernels can be defined, and not be run."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return _Inert
+
+
 class _HollowFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
     """Finds a package that isn't installed, with any module below it."""
 
-    def __init__(self, package: str) -> None:
-        self._package = package
+    def __init__(self, package: str, kind: type[types.ModuleType]) -> None:
+        self._package, self._kind = package, kind
 
     def find_spec(
         self, fullname: str, path: object, target: object = None
@@ -118,15 +150,18 @@ class _HollowFinder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return importlib.machinery.ModuleSpec(fullname, self, is_package=True)
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
-        return _Hollow(spec.name)
+        return self._kind(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """Leave it hollow."""
 
 
-def stand_in(package: str) -> None:
-    """Put a hollow package where a compiled one is not installed or can't be loaded."""
+def stand_in(package: str, *, language: bool = False) -> None:
+    """Put a hollow package where a compiled one is not installed or can't be loaded.
+
+    In a `language`, kernels are defined while modules are imported.
+    """
     try:
         importlib.import_module(package)
     except (ImportError, OSError):
-        sys.meta_path.insert(0, _HollowFinder(package))
+        sys.meta_path.insert(0, _HollowFinder(package, _Language if language else _Hollow))

@@ -1,4 +1,6 @@
-"""SGLang as far as its launcher comes before it starts processes: parser, resolution, checks, published config."""
+"""SGLang as far as its launcher comes before it starts processes: parser, resolution, checks, published config;
+then, where asked, its ranks' models and pools.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +10,9 @@ import io
 import logging
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from tests.conformance.record import isolate
+from tests.conformance.record import isolate, sglang_worker
 from tests.conformance.record.launches import Launch, Verdict
 from tests.conformance.record.places import refusal
 from tests.conformance.record.pretend import Device, answer, pretend_torch, pretend_triton, stand_in
@@ -35,12 +37,17 @@ _VALUES = (
 )  # fmt: skip
 
 
+_KERNELS = ("cutlass", "deep_gemm", "deep_ep", "flash_mla")
+"""Packages of kernels that model classes import and that want a GPU to be installed."""
+
+
 @dataclass(slots=True)
 class Engine:
     """An installed SGLang behind a pretended device."""
 
     device: Device
     models: Path
+    stage: Literal["config", "worker"] = "config"
     _args: Any = field(default=None, init=False)
     _context: Any = field(default=None, init=False)
 
@@ -51,6 +58,12 @@ class Engine:
         pretend_triton(self.device)
         preload(extensions_of("sgl_kernel"))
         stand_in("sgl_kernel")
+        if self.stage == "worker":
+            for package in _KERNELS:
+                stand_in(package, language=True)
+            # A count of multiprocessors shapes buffers, and nothing that is refused.
+            kernels = importlib.import_module("deep_gemm")
+            answer(kernels, {"get_num_sms": self.device.multiprocessors})
         self._args = importlib.import_module("sglang.srt.server_args")
         self._context = importlib.import_module("sglang.srt.runtime_context")
         for name in ("sglang.srt.server_args", "sglang.srt.utils.network", "sglang.srt.utils.common"):
@@ -60,16 +73,19 @@ class Engine:
         logging.basicConfig = lambda *_, **__: None  # it would start over for each launch
 
     def judge(self, launch: Launch) -> Verdict:
-        """Take a launch up to the ports that its processes would get."""
+        """Take a launch up to the ports that its processes would get, or on to its ranks' models and pools."""
         try:
             with contextlib.redirect_stderr(io.StringIO()):
                 given = self._args.prepare_server_args(["--model-path", launch.model, *launch.args])
             given.resolve_once()
             given.check_server_args()
             models = importlib.import_module("sglang.srt.configs.model_config")
-            models.ModelConfig.from_server_args(given)
+            model = models.ModelConfig.from_server_args(given)
             self._context.publish(given, role="tokenizer")
             self._args.PortArgs.init_new(given)
+            if self.stage == "worker":
+                sglang_worker.build(given, model, self.device)
+                return Verdict(ok=True)
             return Verdict(ok=True, resolved=_resolved(given.resolved_dict()))
         except (Exception, SystemExit) as error:  # noqa: BLE001 # whatever an engine raises is its verdict
             return refusal(error, "sglang", "sglang/srt/arg_groups/")

@@ -7,10 +7,10 @@ worker does before (does its GPU exist) and after (weights, memory, kernels) is 
 from __future__ import annotations
 
 import importlib
-from dataclasses import dataclass
 from typing import Any
 
 from tests.conformance.record.pretend import answer
+from tests.conformance.record.processes import Hollow, on_meta, unconnected
 
 _GROUPS = (
     "_TP",
@@ -41,7 +41,7 @@ def _build_rank(config: Any, rank: int, world: int) -> None:
     _pretend_processes(rank, world)
     for name in _GROUPS:
         setattr(state, name, None)
-    group = _group_class(state, rank)
+    group = unconnected(state.GroupCoordinator, rank)
     answer(state, {"init_model_parallel_group": group})
     state._WORLD = state._INNER_DP_WORLD = group([list(range(world))], rank, group_name="world")
     state._NODE_COUNT = parallel.nnodes
@@ -54,7 +54,7 @@ def _build_rank(config: Any, rank: int, world: int) -> None:
             parallel.prefill_context_parallel_size,
             parallel.decode_context_parallel_size,
         )
-        with dtype, _on_meta(_module("torch")):
+        with dtype, on_meta(_module("torch")):
             _module("vllm.model_executor.model_loader.utils").initialize_model(config)
 
 
@@ -73,56 +73,3 @@ def _pretend_processes(rank: int, world: int) -> None:
 
 def _module(name: str) -> Any:
     return importlib.import_module(name)
-
-
-class Hollow:
-    """A stream or an event that nothing ever waits for."""
-
-    def __init__(self, *_: Any, **__: Any) -> None:
-        """Take whatever the real one takes."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Members:
-    """What a process group knows of itself."""
-
-    world_size: int
-    place: int
-
-    def size(self) -> int:
-        return self.world_size
-
-    def rank(self) -> int:
-        return self.place
-
-
-def _group_class(state: Any, rank: int) -> type:
-    class Group(state.GroupCoordinator):  # type: ignore[misc] # the engine's own class, unconnected
-        def __init__(self, group_ranks: list[list[int]], local_rank: int, *_: Any, **options: Any) -> None:
-            self.rank, self.local_rank = rank, local_rank
-            self.ranks = next(ranks for ranks in group_ranks if rank in ranks)
-            self.world_size, self.rank_in_group = len(self.ranks), self.ranks.index(rank)
-            self.unique_name = str(options.get("group_name"))
-            self.cpu_group = self.device_group = _Members(self.world_size, self.rank_in_group)
-            self.device_communicator = self.mq_broadcaster = None
-            self.use_device_communicator = False
-
-    return Group
-
-
-def _on_meta(torch: Any) -> Any:
-    """Make every tensor on the meta device, also those that a class asks the GPU for."""
-
-    class OnMeta(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
-        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            options = dict(kwargs or {})
-            if "device" in options or func in _makers(torch):
-                options["device"] = "meta"
-            return func(*args, **options)
-
-    return OnMeta()
-
-
-def _makers(torch: Any) -> frozenset[Any]:
-    names = ("empty", "zeros", "ones", "full", "arange", "rand", "randn", "tensor", "linspace", "eye")
-    return frozenset(getattr(torch, name) for name in names)

@@ -37,14 +37,14 @@ def memory_inputs(view: SglangView) -> SglangMemory | None:
         model=model,
         device=Device(gpu.memory_total_bytes, unified=gpu.unified_memory),
         weights=_weights(view, now, model),
-        pools=_pools(now, model, length),
+        pools=_pools(view, now, model, length),
         lengths=Lengths(length, workload.context_tokens, workload.tail_context_tokens),
         fraction=now.mem_fraction_static,
         batch_tokens=chunk if chunk > 0 else now.max_prefill_tokens,
         decode_requests=graph.max_bs or 1,
         capture_sizes=len(graph.sizes or ()) if graph.on else 0,
         encodes=model.vision is not None and now.disaggregation_mode != "decode",
-        draft=None if _own_draft(now, model) else view.pool.draft,
+        draft=None if _own_draft(view, now, model) else view.pool.draft,
     )
 
 
@@ -75,16 +75,17 @@ def _weights(view: SglangView, now: SglangSettings, model: Architecture) -> Sgla
         redundant_experts=redundant if isinstance(redundant, int) else 0,
         capability=view.gpu.capability if view.gpu else None,
         quantization=now.quantization,
-        mtp=_own_draft(now, model),
+        mtp=_own_draft(view, now, model),
     )
 
 
-def _own_draft(now: SglangSettings, model: Architecture) -> bool:
-    own = now.speculative_draft_model_path is None or not model.mtp_layers
+def _own_draft(view: SglangView, now: SglangSettings, model: Architecture) -> bool:
+    """Tell whether the draft is the model's own prediction layer: SGLang names the model itself then."""
+    own = now.speculative_draft_model_path in {None, view.arguments["model_path"]}
     return now.speculative_algorithm in _OWN_DRAFTS and own and bool(model.mtp_layers)
 
 
-def _pools(now: SglangSettings, model: Architecture, length: int) -> SglangPoolSettings:
+def _pools(view: SglangView, now: SglangSettings, model: Architecture, length: int) -> SglangPoolSettings:
     drafts = now.speculative_num_draft_tokens or 0 if now.speculative_algorithm else 0
     linear = model.linear_attention
     return SglangPoolSettings(
@@ -109,5 +110,5 @@ def _pools(now: SglangSettings, model: Architecture, length: int) -> SglangPoolS
             overlap=not now.disable_overlap_schedule,
         ),
         draft_tokens=drafts,
-        draft_layers=1 if _own_draft(now, model) else 0,
+        draft_layers=1 if _own_draft(view, now, model) else 0,
     )

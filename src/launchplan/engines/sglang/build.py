@@ -17,6 +17,8 @@ from launchplan.engines.flags import (
 )
 from launchplan.engines.hosts import Instance, cluster_of, rendezvous_port, with_port
 from launchplan.engines.launch import Flag, Value, Variable, text
+from launchplan.engines.sglang.offload import offload_environment, offload_flags
+from launchplan.layout import PoolLayout
 from launchplan.resolve import ResolvedPool
 
 SERVE_FLAGS = {
@@ -48,6 +50,11 @@ LOCAL_CACHES = (("SGLANG_CACHE_DIR", "sglang"), ("FLASHINFER_WORKSPACE_BASE", "f
 """Caches of compiled kernels beside Triton's, and their folder."""
 
 
+def api_servers(_layout: PoolLayout, node: int) -> int:
+    """Count the API servers of a node; the first one answers for all."""
+    return 1 if node == 0 else 0
+
+
 def command(model: Value) -> tuple[Value, ...]:
     """Give the program; the model is a flag, the first one."""
     return (text("sglang"), text("serve"), text("--model-path"), model)
@@ -77,6 +84,7 @@ def _settings(pool: ResolvedPool, node: int) -> Iterator[Flag]:
     yield from _endpoint(pool, node)
     yield from _speculative(pool)
     yield from _disaggregation(pool)
+    yield from offload_flags(pool)
 
 
 def attention_dp(pool: ResolvedPool) -> bool:
@@ -85,7 +93,7 @@ def attention_dp(pool: ResolvedPool) -> bool:
     Experts shared across data parallel ranks are what SGLang calls attention data parallelism; a dense model
     has nothing to share (arg_groups/parallel_hook.py:handle_data_parallelism, 0.5.23).
     """
-    if pool.parallel.dp == 1:
+    if pool.parallel.dp == 1 or pool.parallel.attention_dp is False:
         return False
     return pool.parallel.ep > 1 or (pool.architecture is not None and pool.architecture.is_moe)
 
@@ -205,3 +213,4 @@ def environment(instance: Instance, node: int) -> Iterator[Variable]:
     address = instance.fixed_address(node)
     if address is not None and instance.layout.pool.nodes > 1:
         yield Variable("SGLANG_HOST_IP", text(address))
+    yield from offload_environment(instance.layout.pool)

@@ -25,6 +25,9 @@ _WITHOUT_ENCODER = ("language_model_only", "skip_mm_profiling")
 # Defaults on a GPU with 160 GiB or more (engine/arg_utils.py:2940), for makes not known there.
 _USUAL_TOKENS, _USUAL_SEQS = 16384, 1024
 _GRAPHS_COUNTED_SINCE = (0, 21)
+_CHECKPOINT_STEP = 64
+_HOPPER = (9, 0)
+_CONSUMER_BLACKWELL = 12
 
 
 def memory_inputs(view: VllmView) -> VllmMemory | None:
@@ -53,9 +56,10 @@ def memory_inputs(view: VllmView) -> VllmMemory | None:
         max_num_seqs=seqs,
         capture_sizes=_captured(view, now, seqs),
         pool_bytes=count(view, "kv_cache_memory_bytes", 1),
-        graphs_counted=_counts_graphs(view.pool.deployment.version),
+        graphs_counted=_since(view.pool.deployment.version, _GRAPHS_COUNTED_SINCE),
         encodes=model.vision is not None and not any(on(view, name) for name in _WITHOUT_ENCODER),
         draft=now.spec.draft if now.spec else None,
+        fp8_cache=_layout(view, model, "fp8"),
         assumed=_assumed(now),
     )  # fmt: skip
 
@@ -101,8 +105,9 @@ def _cache(
         max_model_len=length,
         tp=now.parallel.tp,
         dcp=now.parallel.dcp,
-        cache_dtype=_cache_dtype(now, model),
+        cache_dtype=_cache_dtype(view, now, model),
         block_size=block,
+        state_alignment=_state_alignment(view, now, model),
         state_dtype=None if state in {None, "auto"} else state,
         cache_mode="none" if now.prefix_caching is False else "align",
         in_flight_tokens=tokens * _batches_at_once(now),
@@ -123,10 +128,31 @@ def _latent(model: Architecture) -> bool:
     return model.is_mla and not model.is_hybrid
 
 
-def _cache_dtype(now: VllmSettings, model: Architecture) -> str:
-    dtype = now.kv_cache_dtype or "auto"
-    # fp8 latents of sparse attention are packed: model_executor/layers/attention/mla_attention.py:1371.
-    return "fp8_ds_mla" if model.sparse_indexer and dtype.startswith("fp8") else dtype
+def _cache_dtype(view: VllmView, now: VllmSettings, model: Architecture) -> str:
+    """Name the layout of the cache: fp8 latents of sparse attention are packed with their scales, or plain.
+
+    0.33.0 packs them where `fp8_ds_mla` is asked for; its backend of consumer Blackwell
+    (FLASHINFER_MLA_SPARSE_SM120) takes nothing else, the other ones plain fp8.
+    """
+    return _layout(view, model, now.kv_cache_dtype or "auto")
+
+
+def _layout(view: VllmView, model: Architecture, dtype: str) -> str:
+    capability = view.gpu.capability if view.gpu else None
+    if not model.sparse_indexer or capability is None:
+        return dtype
+    return "fp8_ds_mla" if capability[0] == _CONSUMER_BLACKWELL else dtype
+
+
+def _state_alignment(view: VllmView, now: VllmSettings, model: Architecture) -> int:
+    """Give the step of the checkpoints that a Gated DeltaNet prefill leaves, which blocks are a multiple of.
+
+    0.33.0 does so from Hopper on; logs of 0.24 to 0.28, whose settings are not resolved here, show none.
+    """
+    linear, capability = model.linear_attention, view.gpu.capability if view.gpu else None
+    if linear is None or linear.kind != "gdn" or capability is None or now.prefix_caching is False:
+        return 1
+    return _CHECKPOINT_STEP if capability >= _HOPPER else 1
 
 
 def _batches_at_once(now: VllmSettings) -> int:
@@ -148,8 +174,9 @@ def _captured(view: VllmView, now: VllmSettings, seqs: int) -> int:
     return captured_sizes(min(2 * seqs * (1 + drafts), _LARGEST_GRAPH) if largest is None else largest)
 
 
-def _counts_graphs(version: str) -> bool:
+def _since(version: str, release: tuple[int, int]) -> bool:
+    """Tell whether a version is this release or later; one that is no release is taken for a new one."""
     numbers = version.split(".")[:2]
     if not all(part.isdigit() for part in numbers):
         return True
-    return tuple(int(part) for part in numbers) >= _GRAPHS_COUNTED_SINCE
+    return tuple(int(part) for part in numbers) >= release

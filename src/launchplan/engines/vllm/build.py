@@ -17,6 +17,7 @@ from launchplan.engines.flags import (
 )
 from launchplan.engines.hosts import SIDE_CHANNEL_PORT, Instance, cluster_of
 from launchplan.engines.launch import Flag, Value, Variable, text
+from launchplan.engines.vllm.transfer import offload_environment, transfer_flags
 from launchplan.layout import PoolLayout
 from launchplan.resolve import ResolvedPool
 
@@ -44,9 +45,6 @@ OTHER_SERVE_KEYS = (
     "port",
 )
 """Keys of `serve` that this module maps in code."""
-CONNECTORS = {"nixl": "NixlConnector", "mooncake": "MooncakeConnector"}
-"""`kv_connector` names of vLLM 0.33.0 (kv_connector/factory.py)."""
-ROLES = {"prefill": "kv_producer", "decode": "kv_consumer"}
 LOCAL_CACHES = (("VLLM_CACHE_ROOT", "vllm"), ("FLASHINFER_WORKSPACE_BASE", "flashinfer"))
 """Caches of compiled kernels beside Triton's, and their folder (vllm/envs.py, flashinfer/jit/env.py)."""
 
@@ -60,21 +58,27 @@ def flags(instance: Instance, node: int) -> tuple[Flag, ...]:
     """Make the flags of one node of an instance; node 0 serves the API, the others are headless."""
     pool = instance.layout.pool
     rendezvous = tuple(_rendezvous(instance, node))
-    return (*_parallel(pool), *rendezvous, *_settings(pool, node), *argument_flags(pool, node))
+    served = api_servers(instance.layout, node) > 0
+    return (
+        *_parallel(pool),
+        *rendezvous,
+        *_settings(pool, served=served),
+        *argument_flags(pool, 0 if served else node),
+    )
 
 
 def unplaced_flags(pool: ResolvedPool) -> tuple[Flag, ...]:
     """Make the flags that hold wherever the ranks come to sit."""
     nodes = (flag("--nnodes", pool.nodes, pool.path("hardware", "nodes")),) if pool.nodes > 1 else ()
-    return (*_parallel(pool), *nodes, *_settings(pool, 0), *argument_flags(pool))
+    return (*_parallel(pool), *nodes, *_settings(pool), *argument_flags(pool))
 
 
-def _settings(pool: ResolvedPool, node: int) -> Iterator[Flag]:
+def _settings(pool: ResolvedPool, *, served: bool = True) -> Iterator[Flag]:
     yield from serve_flags(pool, SERVE_FLAGS)
     yield from _switches(pool)
-    yield from _endpoint(pool, node)
+    yield from _endpoint(pool, served=served)
     yield from _speculative(pool)
-    yield from _transfer(pool)
+    yield from transfer_flags(pool)
 
 
 def _parallel(pool: ResolvedPool) -> Iterator[Flag]:
@@ -96,6 +100,8 @@ def _rendezvous(instance: Instance, node: int) -> Iterator[Flag]:
     layout = instance.layout
     pool = layout.pool
     if pool.nodes == 1:
+        if load_balancing(layout) == "external":
+            yield from _balancing(layout, node)
         return
     path = pool.path("hardware", "nodes")
     cluster = cluster_of(instance.deployment)
@@ -106,14 +112,55 @@ def _rendezvous(instance: Instance, node: int) -> Iterator[Flag]:
         if cluster and cluster.ports.rendezvous:
             yield flag("--master-port", cluster.ports.rendezvous)
     else:
-        yield flag("--data-parallel-size-local", layout.dp_ranks_per_node, path)
+        yield from _balancing(layout, node)
         yield site_flag("--data-parallel-address", instance.head_address(), path)
         if cluster and cluster.ports.data_parallel_rpc:
             yield flag("--data-parallel-rpc-port", cluster.ports.data_parallel_rpc)
-        if node:
+        if load_balancing(layout) == "hybrid" or (node and _is_counted(layout)):
             yield flag("--data-parallel-start-rank", node * layout.dp_ranks_per_node, path)
-    if node:
+    if node and not api_servers(layout, node):
         yield Flag("--headless", (), path)
+
+
+def _balancing(layout: PoolLayout, node: int) -> Iterator[Flag]:
+    """Say which ranks run here and who spreads requests over them (entrypoints/cli/serve.py:66, 0.33.0)."""
+    pool, local = layout.pool, layout.dp_ranks_per_node
+    path, mode = pool.path("hardware", "nodes"), load_balancing(layout)
+    chosen = pool.path("parallel", "load_balancing")
+    if not _is_counted(layout):
+        yield flag("--data-parallel-rank", node, chosen)
+        return
+    yield flag("--data-parallel-size-local", local, path)
+    if mode == "hybrid":
+        yield Flag("--data-parallel-hybrid-lb", (), chosen)
+    elif mode == "external":
+        # A supervisor starts an API server for each rank of this node and gives it its GPUs.
+        yield Flag("--data-parallel-multi-port-external-lb", (), chosen)
+
+
+def _is_counted(layout: PoolLayout) -> bool:
+    """Tell whether a node counts its ranks from a first one, and is not one rank itself."""
+    return load_balancing(layout) != "external" or layout.dp_ranks_per_node > 1
+
+
+def load_balancing(layout: PoolLayout) -> str:
+    """Tell who spreads requests over the data parallel ranks, in what the flags can say.
+
+    One node balances over all of its ranks anyway; a node with one rank is an external rank (vLLM 0.33.0,
+    vllm/engine/arg_utils.py:2526). Ranks over several nodes leave it to the head.
+    """
+    asked = layout.pool.parallel.load_balancing or "internal"
+    if spans_nodes(layout) or (asked == "hybrid" and layout.pool.nodes == 1):
+        return "internal"
+    return "external" if asked == "hybrid" and layout.dp_ranks_per_node == 1 else asked
+
+
+def api_servers(layout: PoolLayout, node: int) -> int:
+    """Count the API servers of a node, each on a port of its own; a headless node has none."""
+    mode = load_balancing(layout)
+    if mode == "external":
+        return layout.dp_ranks_per_node
+    return 1 if node == 0 or mode == "hybrid" else 0
 
 
 def spans_nodes(layout: PoolLayout) -> bool:
@@ -139,9 +186,9 @@ def _switches(pool: ResolvedPool) -> Iterator[Flag]:
         yield flag("--reasoning-parser", reasoning, pool.path("serve", "features"))
 
 
-def _endpoint(pool: ResolvedPool, node: int) -> Iterator[Flag]:
+def _endpoint(pool: ResolvedPool, *, served: bool) -> Iterator[Flag]:
     serve = pool.serve
-    if node:
+    if not served:
         return  # a headless follower has no API
     if serve.host:
         yield flag("--host", serve.host, pool.path("serve", "host"))
@@ -167,21 +214,12 @@ def _speculative(pool: ResolvedPool) -> Iterator[Flag]:
         yield flag("--speculative-config", scalar_text(config), pool.path("speculative"))
 
 
-def _transfer(pool: ResolvedPool) -> Iterator[Flag]:
-    if pool.role == "serve":
-        return
-    wanted = pool.deployment.recipe.value.transfer
-    backend = wanted.backend if wanted else "nixl"
-    config: dict[str, JsonValue] = {"kv_connector": CONNECTORS[backend], "kv_role": ROLES[pool.role]}
-    config |= for_engine(wanted.options, "vllm") if wanted else {}
-    yield flag("--kv-transfer-config", scalar_text(config), ("transfer",))
-
-
 def environment(instance: Instance, node: int) -> Iterator[Variable]:
     """Give the variables that vLLM itself needs on one node."""
     address = instance.fixed_address(node)
     if address is not None and instance.layout.pool.nodes > 1:
         yield Variable("VLLM_HOST_IP", text(address))
+    yield from offload_environment(instance.layout.pool)
     if instance.layout.pool.role == "serve":
         return
     # Left at `localhost`, every /health is 200 and the first request to the decode side fails.

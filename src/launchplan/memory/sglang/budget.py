@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from launchplan import catalog
-from launchplan.memory import budget as terms
-from launchplan.memory.activations import Batch, activation_bytes
+from launchplan.memory.activations import Batch
 from launchplan.memory.budget import Budget, Device
 from launchplan.memory.capacity import Capacity, Choice, Concurrency, Count, Lengths, Limit, RankMemory
+from launchplan.memory.holding import Holding, hold, measured_pool
 from launchplan.memory.kv.sglang import PoolPlan, SglangPoolSettings, plan_pools, rest_bytes
+from launchplan.memory.measured import Measured
 from launchplan.memory.sglang.cut import SglangWeights, sglang_cut, stage_layers
 from launchplan.memory.shares import Stage, make_stages
 from launchplan.memory.terms import Interval, Term, total
@@ -46,11 +47,13 @@ class SglangMemory:
     draft: Architecture | None = None
     assumed: tuple[str, ...] = ()
     """What had to be taken for granted, as sentences for a report."""
+    measured: tuple[Measured, ...] = ()
+    """Terms that a log of this deployment measured; they take the place of the estimates."""
 
 
 def sglang_memory(inputs: SglangMemory) -> RankMemory | None:
     """Compute budget and capacity of the rank that limits the pool; None when a size is not known."""
-    stages = make_stages(stage_layers(len(inputs.model.layers), inputs.weights.pp))
+    stages = _stages(len(inputs.model.layers), inputs.weights.pp)
     found: list[tuple[int, int, Budget, tuple[PoolPlan, ...]]] = []
     for number, stage in enumerate(stages):
         each = _stage_budget(inputs, stage)
@@ -64,7 +67,7 @@ def sglang_memory(inputs: SglangMemory) -> RankMemory | None:
 
 def sglang_weights(inputs: SglangMemory) -> tuple[RankWeights, ...]:
     """Compute the weights of a rank of each pipeline stage; empty when a size is not known."""
-    stages = make_stages(stage_layers(len(inputs.model.layers), inputs.weights.pp))
+    stages = _stages(len(inputs.model.layers), inputs.weights.pp)
     found = [rank_weights(inputs.model, sglang_cut(inputs.model, inputs.weights, stage)) for stage in stages]
     return tuple(each for each in found if each is not None)
 
@@ -72,47 +75,51 @@ def sglang_weights(inputs: SglangMemory) -> tuple[RankWeights, ...]:
 def _plans(inputs: SglangMemory, budget: Budget, stage: Stage) -> tuple[PoolPlan, ...] | None:
     pool = budget.pool.bytes
     found = [
-        plan_pools(inputs.model, inputs.pools, max(end, 0), sorted(stage.layers))
+        plan_pools(inputs.model, inputs.pools, max(end, 0), stage.numbers)
         for end in (pool.value, pool.low, pool.high)
     ]
     known = tuple(plan for plan in found if plan is not None)
     return known if len(known) == len(found) else None
 
 
+@lru_cache(maxsize=1024)
+def _stages(layers: int, pp: int) -> tuple[Stage, ...]:
+    return make_stages(stage_layers(layers, pp))
+
+
 def _stage_budget(inputs: SglangMemory, stage: Stage) -> Budget | None:
-    known = catalog.calibration()
-    weights = rank_weights(inputs.model, sglang_cut(inputs.model, inputs.weights, stage))
-    working = activation_bytes(inputs.model, _batch(inputs))
     draft = _draft_bytes(inputs) if stage.last else 0
-    if weights is None or working is None or draft is None:
+    cut = sglang_cut(inputs.model, inputs.weights, stage)
+    held = None
+    if draft is not None:
+        held = hold(inputs, "sglang", cut, _batch(inputs), ranks=inputs.weights.tp, draft_bytes=draft)
+    if held is None:
         return None
-    driver = terms.driver_term(inputs.device, known)
-    held = (
-        terms.weights_term(weights, draft, known.sglang),
-        terms.activations_term(inputs.model, working, known, known.sglang, encodes=inputs.encodes),
-        terms.graphs_term(len(stage.layers), inputs.capture_sizes, known),
-        terms.non_torch_term(inputs.weights.tp, known.sglang),
-    )
-    pool, unused = _pool(inputs, driver, held)
+    pool, unused = _pool(inputs, held)
+    weights = held.parameters
     return Budget(
-        "sglang", inputs.device, inputs.fraction, (driver, *held), pool, unused, weights.by_class,
+        "sglang", inputs.device, inputs.fraction, held.terms, pool, unused, weights.by_class,
         (*weights.uncertain, *inputs.assumed),
     )  # fmt: skip
 
 
-def _pool(inputs: SglangMemory, driver: Term, held: tuple[Term, ...]) -> tuple[Term, Term]:
-    weights, activations, graphs, context = (term.bytes for term in held)
-    before = (driver.bytes + context).taken_from(inputs.device.total_bytes)
+def _pool(inputs: SglangMemory, held: Holding) -> tuple[Term, Term]:
+    weights, activations, graphs, context = (term.bytes for term in held.taken)
+    before = (held.driver.bytes + context).taken_from(inputs.device.total_bytes)
     pool = Interval(
         _rest(inputs, before.value, weights.value),
         _rest(inputs, before.low, weights.high),
         _rest(inputs, before.high, weights.low),
     )
+    term = Term("pool", pool, "calibrated", held.weights.logs)
+    measured = measured_pool(inputs)
+    if measured is not None:
+        term = Term("pool", measured, "measured", source=inputs.measured[0].source)
     # What the fraction leaves holds activations and graphs; how much stays is as uncertain as they are.
-    used = total((driver.bytes, context, weights)).value + pool.value
+    used = total((held.driver.bytes, context, weights)).value + term.bytes.value
     left = inputs.device.total_bytes - used
     unused = (activations + graphs).taken_from(left)
-    return Term("pool", pool, "calibrated", held[0].logs), Term("unused", unused, "formula")
+    return term, Term("unused", unused, "formula")
 
 
 def _rest(inputs: SglangMemory, before: int, weights: int) -> int:

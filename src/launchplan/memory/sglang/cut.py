@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from launchplan.memory.formats import NVFP4, Storage
@@ -56,6 +57,7 @@ def stage_layers(layers: int, pp: int) -> tuple[range, ...]:
     return tuple(range(start, start + size) for start, size in zip(starts, sizes, strict=True))
 
 
+@lru_cache(maxsize=4096)
 def sglang_cut(model: Architecture, settings: SglangWeights, stage: Stage) -> Cut:
     """Say what a rank of one stage holds."""
     return Cut(

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING
 
-from launchplan import catalog
-from launchplan.memory import budget as terms
-from launchplan.memory.activations import Batch, activation_bytes
+from launchplan.memory.activations import Batch
 from launchplan.memory.budget import Budget, Device
-from launchplan.memory.capacity import Capacity, Choice, Concurrency, Count, Lengths, RankMemory
+from launchplan.memory.capacity import Capacity, Choice, Concurrency, Count, Lengths, Limit, RankMemory
+from launchplan.memory.holding import Holding, hold, measured_pool
 from launchplan.memory.kv.vllm import CachePlan, VllmCacheSettings, plan_cache
+from launchplan.memory.measured import Measured
 from launchplan.memory.shares import Stage, make_stages
 from launchplan.memory.terms import Interval, Term, total
 from launchplan.memory.vllm.cut import VllmWeights, stage_layers, vllm_cut
@@ -52,8 +53,12 @@ class VllmMemory:
     """An encoder of images is profiled."""
     draft: Architecture | None = None
     """A draft model with weights of its own."""
+    fp8_cache: str = "fp8"
+    """The layout that `--kv-cache-dtype fp8` would give."""
     assumed: tuple[str, ...] = ()
     """What had to be taken for granted, as sentences for a report."""
+    measured: tuple[Measured, ...] = ()
+    """Terms that a log of this deployment measured; they take the place of the estimates."""
 
 
 def vllm_memory(inputs: VllmMemory) -> RankMemory | None:
@@ -61,11 +66,11 @@ def vllm_memory(inputs: VllmMemory) -> RankMemory | None:
 
     Every rank gets as many blocks as the one with the fewest: v1/core/kv_cache_utils.py.
     """
-    stages = make_stages(stage_layers(len(inputs.model.layers), inputs.weights.pp))
+    stages = _stages(len(inputs.model.layers), inputs.weights.pp)
     found: list[tuple[int, int, Budget, CachePlan]] = []
     for number, stage in enumerate(stages):
         each = _stage_budget(inputs, stage)
-        plan = plan_cache(inputs.model, inputs.cache, sorted(stage.layers))
+        plan = plan_cache(inputs.model, inputs.cache, stage.numbers)
         if each is None or plan is None:
             return None
         found.append((plan.blocks(max(each.pool.bytes.value, 0)), number, each, plan))
@@ -75,43 +80,45 @@ def vllm_memory(inputs: VllmMemory) -> RankMemory | None:
 
 def vllm_weights(inputs: VllmMemory) -> tuple[RankWeights, ...]:
     """Compute the weights of a rank of each pipeline stage; empty when a size is not known."""
-    stages = make_stages(stage_layers(len(inputs.model.layers), inputs.weights.pp))
+    stages = _stages(len(inputs.model.layers), inputs.weights.pp)
     found = [rank_weights(inputs.model, vllm_cut(inputs.model, inputs.weights, stage)) for stage in stages]
     return tuple(each for each in found if each is not None)
 
 
+@lru_cache(maxsize=1024)
+def _stages(layers: int, pp: int) -> tuple[Stage, ...]:
+    return make_stages(stage_layers(layers, pp))
+
+
 def _stage_budget(inputs: VllmMemory, stage: Stage) -> Budget | None:
-    known = catalog.calibration()
-    weights = rank_weights(inputs.model, vllm_cut(inputs.model, inputs.weights, stage))
-    working = activation_bytes(inputs.model, _batch(inputs))
     draft = _draft_bytes(inputs) if stage.last else 0
-    if weights is None or working is None or draft is None:
+    cut = vllm_cut(inputs.model, inputs.weights, stage)
+    held = None
+    if draft is not None:
+        held = hold(inputs, "vllm", cut, batch_of(inputs), ranks=inputs.weights.tp, draft_bytes=draft)
+    if held is None:
         return None
-    driver = terms.driver_term(inputs.device, known)
-    held = (
-        terms.weights_term(weights, draft, known.vllm),
-        terms.activations_term(inputs.model, working, known, known.vllm, encodes=inputs.encodes),
-        terms.graphs_term(len(stage.layers), inputs.capture_sizes, known),
-        terms.non_torch_term(inputs.weights.tp, known.vllm),
-    )
-    pool, unused = _pool(inputs, driver, held)
+    pool, unused = _pool(inputs, held)
+    weights = held.parameters
     return Budget(
-        "vllm", inputs.device, inputs.utilization, (driver, *held), pool, unused, weights.by_class,
+        "vllm", inputs.device, inputs.utilization, held.terms, pool, unused, weights.by_class,
         (*weights.uncertain, *inputs.assumed),
     )  # fmt: skip
 
 
-def _pool(inputs: VllmMemory, driver: Term, held: tuple[Term, ...]) -> tuple[Term, Term]:
-    size = inputs.device.total_bytes
-    graphs = next(term for term in held if term.name == "cuda graphs")
-    taken = total(term.bytes for term in held if inputs.graphs_counted or term is not graphs)
+def _pool(inputs: VllmMemory, held: Holding) -> tuple[Term, Term]:
+    size, graphs, driver = inputs.device.total_bytes, held.graphs, held.driver
+    taken = total(term.bytes for term in held.taken if inputs.graphs_counted or term is not graphs)
     seen = driver.bytes.taken_from(size)
     wanted = Interval(*(int(inputs.utilization * end) for end in (seen.value, seen.low, seen.high)))
     left = wanted + Interval(-taken.value, -taken.high, -taken.low)
-    pool = Term("pool", left, "calibrated", held[0].logs)
+    pool = Term("pool", left, "calibrated", held.weights.logs)
+    measured = measured_pool(inputs)
     if inputs.pool_bytes is not None:
         pool = Term("pool", Interval.exactly(inputs.pool_bytes), "exact")
-    rest = total((driver.bytes, *(term.bytes for term in held), pool.bytes))
+    elif measured is not None:
+        pool = Term("pool", measured, "measured", source=inputs.measured[0].source)
+    rest = total((*(term.bytes for term in held.terms), pool.bytes))
     unused = Interval(size - rest.value, *_ends(seen, wanted, pool, taken, graphs, inputs))
     return pool, Term("unused", unused, "formula")
 
@@ -121,13 +128,14 @@ def _ends(
 ) -> tuple[int, int]:
     """Give the ends of what is left alone: errors of the terms go into the pool unless it is fixed."""
     uncounted = _NOTHING if inputs.graphs_counted else graphs.bytes
-    if inputs.pool_bytes is None:
+    if pool.origin == "calibrated":
         return seen.low - wanted.low - uncounted.high, seen.high - wanted.high - uncounted.low
     fixed = pool.bytes.value
     return seen.low - taken.high - uncounted.high - fixed, seen.high - taken.low - uncounted.low - fixed
 
 
-def _batch(inputs: VllmMemory) -> Batch:
+def batch_of(inputs: VllmMemory) -> Batch:
+    """Give the largest step that is profiled."""
     weights = inputs.weights
     parts = 1 if weights.expert_parallel else weights.tp * weights.dp
     return Batch(inputs.batch_tokens, inputs.max_num_seqs, weights.tp, parts)
@@ -161,11 +169,12 @@ def _capacity(inputs: VllmMemory, pool: Interval, plan: CachePlan) -> Capacity:
 def _concurrency(
     inputs: VllmMemory, plan: CachePlan, blocks: tuple[int, ...], name: str, tokens: int
 ) -> Concurrency:
-    found = [plan.concurrency(each, tokens) for each in blocks]
+    needed = plan.blocks_per_request(tokens)
+    found = [each / needed if needed else 0.0 for each in blocks]
     limited = found[0] > inputs.max_num_seqs
     value, low, high = (min(each, inputs.max_num_seqs) for each in found)
-    needed = plan.blocks_per_request(tokens) * plan.block_bytes
-    return Concurrency(name, tokens, Count(value, low, high), needed, "max_num_seqs" if limited else "pool")
+    limit: Limit = "max_num_seqs" if limited else "pool"
+    return Concurrency(name, tokens, Count(value, low, high), needed * plan.block_bytes, limit)
 
 
 def vllm_choices(inputs: VllmMemory) -> tuple[Choice, ...]:
@@ -187,8 +196,7 @@ def _others(inputs: VllmMemory) -> Iterator[tuple[str, VllmMemory]]:
         if most > 1:
             yield f"parallel.dcp: {most}", replace(inputs, cache=replace(cache, dcp=most))
     if not cache.cache_dtype.startswith(("fp8", "nvfp4")):
-        dtype = "fp8_ds_mla" if model.sparse_indexer else "fp8"
-        yield "serve.kv_cache_dtype: fp8", replace(inputs, cache=replace(cache, cache_dtype=dtype))
+        yield "serve.kv_cache_dtype: fp8", replace(inputs, cache=replace(cache, cache_dtype=inputs.fp8_cache))
     if (model.num_attention_heads or 0) % (weights.tp * 2) == 0:
         yield f"parallel.tp: {weights.tp * 2}", _wider(inputs)
     usual = inputs.lengths.tail or inputs.lengths.mean

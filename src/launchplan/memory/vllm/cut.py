@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from launchplan.memory.rotary import rotary_table_elements, vision_table_elements
@@ -85,6 +86,7 @@ def stage_layers(layers: int, pp: int) -> tuple[range, ...]:
     return tuple(range(start, start + size) for start, size in zip(starts, sizes, strict=True))
 
 
+@lru_cache(maxsize=4096)
 def vllm_cut(model: Architecture, settings: VllmWeights, stage: Stage) -> Cut:
     """Say what a rank of one stage holds."""
     width = _expert_width(model, settings)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from launchplan.engines import Launch, Process, Site, Value, Variable
-from launchplan.engines.hosts import BOOTSTRAP_PORT, SIDE_CHANNEL_PORT, rendezvous_port
 from launchplan.engines.launch import join, text
-from launchplan.render.shell.endpoint import api_port, last_value, listens_on_port
+from launchplan.engines.ports import ports_of
 from launchplan.render.shell.scripts import LOCAL_CACHE, sites_in
 from launchplan.render.shell.shellcheck import literal_codes
 from launchplan.resolve import Deployment
@@ -16,8 +15,6 @@ from launchplan.units import GIB
 
 Call = tuple[Value, ...]
 """One line of the script: the name of a function and its arguments."""
-DATA_PARALLEL_RPC_PORT = 29550
-"""Default of vLLM 0.33.0's `--data-parallel-rpc-port` (vllm/config/parallel.py:161)."""
 _PATH_STARTS = ("/", "./", "../")
 
 
@@ -124,11 +121,11 @@ def _calls(process: Process, launch: Launch) -> Iterator[Call]:
         yield _engine(process, deployment)
         yield from _interface(process)
         yield from _checkpoint(process, launch)
-    for ports, what, cure in _ports(process, launch):
-        if len(ports) == 1:
-            yield _call("check_port", str(ports[0]), what, cure)
-        elif ports:
-            yield _call("check_ports", str(ports[0]), str(ports[-1]), what, cure)
+    for use in ports_of(process, launch):
+        if len(use.ports) == 1:
+            yield _call("check_port", str(use.ports[0]), use.what, use.cure)
+        elif use.ports:
+            yield _call("check_ports", str(use.ports[0]), str(use.ports[-1]), use.what, use.cure)
 
 
 def _demands(process: Process, launch: Launch) -> Iterator[Call]:
@@ -183,52 +180,6 @@ def _checkpoint(process: Process, launch: Launch) -> Iterator[Call]:
     cache = _variable(variables, "HF_HUB_CACHE") or (join(home, "/hub") if home else text(""))
     needed_gib = -(-facts.bytes // GIB)
     yield (text("check_disk"), text("models--" + loaded.replace("/", "--")), text(str(needed_gib)), cache)
-
-
-def _ports(process: Process, launch: Launch) -> Iterator[tuple[Sequence[int], str, str]]:
-    """Give the ports that must be free where the process starts, what they are for, and how to move them."""
-    deployment = launch.layout.resolved.deployment
-    serve = "router.port" if process.role == "router" else "serve.port"
-    if listens_on_port(process):
-        yield [api_port(process)], "the API", f"or set {serve} in the recipe"
-    flags = {flag.name for flag in process.flags}
-    if process.node == 0 and flags & {"--master-addr", "--dist-init-addr"}:
-        port = _number(last_value(process, "--master-port"), rendezvous_port(deployment))
-        yield [port], "the rendezvous", "or set ports.rendezvous in the cluster file"
-    if process.node == 0 and flags & {"--data-parallel-address", "--data-parallel-rpc-port"}:
-        port = _number(last_value(process, "--data-parallel-rpc-port"), DATA_PARALLEL_RPC_PORT)
-        yield [port], "data parallelism", "or set ports.data_parallel_rpc in the cluster file"
-    yield from _transfer_ports(process, launch)
-
-
-def _transfer_ports(process: Process, launch: Launch) -> Iterator[tuple[Sequence[int], str, str]]:
-    engine = launch.layout.resolved.deployment.engine
-    if process.role == "prefill" and engine == "sglang" and process.node == 0:
-        port = _number(last_value(process, "--disaggregation-bootstrap-port"), BOOTSTRAP_PORT)
-        yield [port], "the KV bootstrap", "or set ports.bootstrap in the cluster file"
-    if process.role in {"prefill", "decode"} and engine == "vllm":
-        value = _variable(process.env, "VLLM_NIXL_SIDE_CHANNEL_PORT")
-        given = "".join(part for part in value or () if isinstance(part, str))
-        base = _number(given, SIDE_CHANNEL_PORT)
-        ports = [base + rank for rank in _leading_ranks(process, launch)]
-        yield ports, "the KV side channel", "or set ports.kv_side_channel in the cluster file"
-
-
-def _leading_ranks(process: Process, launch: Launch) -> range:
-    """List the data parallel ranks that are led from the process's node.
-
-    Each listens on the side channel's port plus its index (vLLM 0.33.0, nixl/base_scheduler.py:78).
-    """
-    layout = next(each for each in launch.layout.pools if each.pool.role == process.role)
-    if layout.nodes_per_dp_rank > 1:
-        rank, follows = divmod(process.node, layout.nodes_per_dp_rank)
-        return range(rank, rank if follows else rank + 1)
-    first = process.node * layout.dp_ranks_per_node
-    return range(first, min(first + layout.dp_ranks_per_node, layout.pool.parallel.dp))
-
-
-def _number(given: str | None, default: int) -> int:
-    return int(given) if given and given.isdecimal() else default
 
 
 def _variable(variables: tuple[Variable, ...], name: str) -> Value | None:

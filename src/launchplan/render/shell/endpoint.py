@@ -12,12 +12,13 @@ from pydantic import JsonValue
 from launchplan.engines import Launch, Process, Site, Value
 from launchplan.engines.hosts import with_port
 from launchplan.engines.launch import join, text
+from launchplan.engines.ports import last_value
 from launchplan.render.shell.shellcheck import literal_codes
 from launchplan.resolve import Deployment
 
-_ANYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 # compared with, not bound
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
-_TLS_FLAGS = ("--ssl-certfile", "--tls-cert-path")
+ANYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 # compared with, not bound
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
+TLS_FLAGS = ("--ssl-certfile", "--tls-cert-path")
 """Of vLLM and SGLang, and of sglang-router. A root path is for proxies: unprefixed paths work."""
 _GRPC_FLAGS = ("--grpc", "--grpc-mode", "--smg-grpc-mode")
 _ROOM_TO_THINK_TOKENS = 1024
@@ -110,7 +111,7 @@ def endpoint(launch: Launch) -> Endpoint:
     process = launch.heads[0]
     host = _host(process, deployment)
     address = _address(host, process)
-    scheme = "https" if _given(process, _TLS_FLAGS) else "http"
+    scheme = "https" if is_given(process, TLS_FLAGS) else "http"
     url = join(f"{scheme}://", with_port(address, api_port(process)))
     features = {feature for pool in launch.layout.resolved.pools for feature in pool.serve.features}
     return Endpoint(
@@ -122,10 +123,10 @@ def endpoint(launch: Launch) -> Endpoint:
         url=url,
         client_url=join(url, "/v1/chat/completions"),
         asks_address=any(isinstance(part, Site) for part in address),
-        loopback_only=host in _LOOPBACK,
+        loopback_only=host in LOOPBACK,
         behind_router=process.role == "router",
         encrypted=scheme == "https",
-        obstacle=_obstacle(process),
+        obstacle=obstacle_of(process),
         tools="tools" in features,
         reasoning="reasoning" in features,
         codes=literal_codes((text(json.dumps(launch.model_name, ensure_ascii=False)),)),
@@ -158,14 +159,8 @@ def _chat(
     return {"model": model, "messages": [message], "max_tokens": max_tokens, **more}
 
 
-def last_value(process: Process, flag: str) -> str | None:
-    """Give the text of the last value that a flag is given, None when it is not or the site gives it."""
-    values = [each.values[-1] for each in process.flags if _spelled(each.name) == flag and each.values]
-    parts = values[-1] if values else ()
-    return parts[0] if len(parts) == 1 and isinstance(parts[0], str) else None
-
-
-def _given(process: Process, names: tuple[str, ...]) -> bool:
+def is_given(process: Process, names: tuple[str, ...]) -> bool:
+    """Tell whether a process is given one of the flags."""
     return any(_spelled(each.name) in names for each in process.flags)
 
 
@@ -174,18 +169,14 @@ def _spelled(name: str) -> str:
     return name.replace("_", "-")
 
 
-def _obstacle(process: Process) -> str:
+def obstacle_of(process: Process) -> str:
+    """Say why a process cannot be asked over HTTP on a port; empty when it can."""
     socket = last_value(process, "--uds")
     if socket is not None:
         return f"{process.name} listens on the Unix socket {socket}, not on a port"
-    if _given(process, _GRPC_FLAGS):
+    if is_given(process, _GRPC_FLAGS):
         return f"{process.name} speaks gRPC, not HTTP"
     return ""
-
-
-def listens_on_port(process: Process) -> bool:
-    """Tell whether a process serves its API on a port, and not on a Unix socket."""
-    return process.port is not None and last_value(process, "--uds") is None
 
 
 def _host(process: Process, deployment: Deployment) -> str:
@@ -210,4 +201,4 @@ def api_port(process: Process) -> int:
 def _address(host: str, process: Process) -> Value:
     if host == "localhost":
         return text("127.0.0.1")
-    return process.address if host in _ANYWHERE else text(host)
+    return process.address if host in ANYWHERE else text(host)

@@ -157,7 +157,7 @@ def _shapes(launch: Launch) -> set[Shape]:
     shapes: set[Shape] = set()
     if "--nnodes" in flags:
         shapes.add("spanning")
-    if "--data-parallel-address" in flags:
+    if "--data-parallel-address" in flags and "--headless" in flags:
         shapes.add("data-parallel")
     if "vllm-router" in programs:
         shapes.add("vllm-router")

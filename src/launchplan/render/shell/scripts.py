@@ -107,8 +107,10 @@ def _title(process: Process, launch: Launch) -> str:
     side = "" if process.role == "serve" else f"{process.role}, "
     if process.port is not None:
         what = "serves the API" if process.role == "serve" else "answers the router"
-        head = ", the head" if pool.nodes > 1 else ""
-        return f"{side}{node}{head}; {what} on port {api_port(process)}"
+        head = ", the head" if pool.nodes > 1 and process.node == 0 else ""
+        first = api_port(process)
+        ports = f"port {first}" if process.servers == 1 else f"ports {first} to {first + process.servers - 1}"
+        return f"{side}{node}{head}; {what} on {ports}"
     headless = launch.layout.resolved.deployment.engine == "vllm"
     return f"{side}{node}, a {'headless ' if headless else ''}follower; serves no API"
 

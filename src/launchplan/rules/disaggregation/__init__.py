@@ -10,12 +10,20 @@ from launchplan.rules.disaggregation import (
     kv_cache_sharding,
     memory_stays_put,
     nixl_context_parallel,
+    offload_complete,
+    offload_keeps_transfer,
     offload_with_dcp,
+    pools_hold_same_cache,
+    pools_share_blocks,
+    pools_split_heads,
     prefill_complete,
     rdma_devices_named,
     role_switch,
+    router_has_pools,
+    side_channel_per_host,
     sparse_host_cache,
     transfer_backend_fits,
+    transfer_over_fabric,
 )
 
 RULES = (
@@ -32,4 +40,12 @@ RULES = (
     memory_stays_put.check,
     sparse_host_cache.check,
     offload_with_dcp.check,
+    pools_hold_same_cache.check,
+    pools_split_heads.check,
+    pools_share_blocks.check,
+    router_has_pools.check,
+    transfer_over_fabric.check,
+    side_channel_per_host.check,
+    offload_complete.check,
+    offload_keeps_transfer.check,
 )

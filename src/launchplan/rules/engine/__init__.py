@@ -88,7 +88,9 @@ from launchplan.rules.engine import (
     state_cache,
     two_batch_overlap_splits,
     unified_memory,
+    variable_ignored,
     variable_known,
+    variable_value,
     watermark_settings,
     window_ratio_in_range,
 )
@@ -101,6 +103,8 @@ RULES = (
     feature_has_parser.check,
     parser_known.check,
     variable_known.check,
+    variable_value.check,
+    variable_ignored.check,
     length_fits_window.check,
     router_flag_known.check,
     key_has_flag.check,

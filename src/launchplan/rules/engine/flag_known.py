@@ -20,12 +20,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from launchplan.catalog import Ambiguous
-from launchplan.catalog.load import version_key
+from launchplan import catalog
+from launchplan.catalog import Ambiguous, Flag
 from launchplan.resolve import Deployment, ResolvedPool
-from launchplan.rules.flag_names import flag_text, taken_for
+from launchplan.rules.flag_names import flag_text, taken_for, unknown_flag
 from launchplan.rules.rule import ERROR, Violation, rule
-from launchplan.rules.versions import bounds, others_with_flag
+from launchplan.rules.versions import bounds
 from launchplan.units import choice_text
 
 MODEL = frozenset({"model", "model-tag", "model-path", "model-name", "model-name-or-path"})
@@ -38,23 +38,29 @@ LEVEL = re.compile(r"O([0-3]?)")
 def check(pool: ResolvedPool) -> Iterator[Violation]:
     """Look each raw flag up."""
     releases = bounds(pool.deployment)
-    if not releases:
-        return
     for key in pool.args:
         found = [taken_for(facts, key) for facts in releases]
-        if any(found) and not all(isinstance(each, Ambiguous) for each in found):
-            continue
-        spelled = flag_text(key)
-        ambiguous = found[0]
-        own = _own_key(pool, key)
-        if own is not None:
-            message, fix = f"{pool.deployment.engine_label} has no flag {spelled}", own
-        elif isinstance(ambiguous, Ambiguous):
-            message = f"{spelled} is ambiguous in {pool.deployment.engine_label}"
-            fix = f"write {choice_text(ambiguous.candidates[:4])}"
-        else:
-            message, fix = _unknown(pool.deployment, spelled)
-        yield Violation(message, pool.arg_paths[key], fix)
+        has_it = any(found) and not all(isinstance(each, Ambiguous) for each in found)
+        if _is_gone(pool.deployment, key) or (releases and not has_it):
+            message, fix = _problem(pool, key, found[0] if found else None)
+            yield Violation(message, pool.arg_paths[key], fix)
+
+
+def _problem(pool: ResolvedPool, key: str, found: Flag | Ambiguous | None) -> tuple[str, str]:
+    deployment, spelled = pool.deployment, flag_text(key)
+    own = _own_key(pool, key)
+    if own is not None:
+        return f"{deployment.engine_label} has no flag {spelled}", own
+    if isinstance(found, Ambiguous):
+        message = f"{spelled} is ambiguous in {deployment.engine_label}"
+        return message, f"write {choice_text(found.candidates[:4])}"
+    near = deployment.facts.nearest(spelled) if deployment.facts else None
+    return unknown_flag(deployment.engine, deployment.version, spelled, near)
+
+
+def _is_gone(deployment: Deployment, key: str) -> bool:
+    history = catalog.flag_history(deployment.engine)
+    return history is not None and history.is_gone(flag_text(key), deployment.version)
 
 
 def _own_key(pool: ResolvedPool, key: str) -> str | None:
@@ -69,22 +75,3 @@ def _own_key(pool: ResolvedPool, key: str) -> str | None:
     if name == key and isinstance(value, int | str) and str(value) in {"0", "1", "2", "3"}:
         return f"write 'optimization-level: {value}'"
     return "write optimization-level, or compilation-config"
-
-
-def _unknown(deployment: Deployment, spelled: str) -> tuple[str, str]:
-    label = deployment.engine_label
-    near = deployment.facts.nearest(spelled) if deployment.facts else None
-    having = others_with_flag(deployment, spelled)
-    asked = version_key(deployment.version)
-    if not having:
-        return f"{label} has no flag {spelled}", f"did you mean {near}?" if near else "remove it"
-    if version_key(having[-1]) < asked:
-        return f"{label} has no flag {spelled}: {having[-1]} still had it", _instead(near)
-    return (
-        f"{label} has no flag {spelled} yet: {having[0]} has it",
-        f"remove it, or use {deployment.engine} {having[0]}",
-    )
-
-
-def _instead(near: str | None) -> str:
-    return f"remove it, or see {near}" if near else "remove it"

@@ -3,8 +3,8 @@
 ## Why
 
 Parsers are registered by name, and releases add them. vLLM looks the tool parser up only when the API server
-comes up, after the weights are loaded; SGLang's argument parser refuses it at once. vLLM's reasoning parsers
-are not listed by its parser and are not checked here.
+comes up, after the weights are loaded, and the reasoning parser when it makes its configuration; SGLang
+refuses both at once.
 
 ## Fix
 
@@ -12,7 +12,8 @@ Use a name of this version, or a newer version; `tool-parser-plugin` under `args
 
 ## References
 
-- vLLM 0.33.0 names shown for `--tool-call-parser`; SGLang 0.5.23 choices
+- vLLM 0.33.0 names shown for `--tool-call-parser`, `vllm/reasoning/__init__.py` and
+  `vllm/reasoning/abs_reasoning_parsers.py:256`; SGLang 0.5.23 choices
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ from launchplan.units import choice_text
 
 FLAGS = {"tools": "--tool-call-parser", "reasoning": "--reasoning-parser"}
 KEYS = {"tools": "tool_parser", "reasoning": "reasoning_parser"}
+READ_WITH_CONFIG = "vllm/reasoning/abs_reasoning_parsers.py:256 (0.33.0)"
+"""Where vLLM looks its reasoning parser up, long before the tool parser."""
 CLOSE = 0.6
 SHOWN = 12
 """Names that are listed where none is close."""
@@ -50,6 +53,7 @@ def check(pool: ResolvedPool) -> Iterator[Violation]:
         name = parser_of(pool, feature)
         if (
             name is None
+            or name.lower() == "none"
             or PLUGINS[feature] in raw_flags(pool)
             or not missing_name(pool.deployment, flag, name)
         ):
@@ -58,7 +62,11 @@ def check(pool: ResolvedPool) -> Iterator[Violation]:
         path = pool.path("serve", KEYS[feature] if own else "features")
         fix = _cure(pool.deployment, flag, name)
         what = "tool" if feature == "tools" else "reasoning"
-        yield Violation(f"{pool.deployment.engine_label} has no {what} parser {shown(name)}", path, fix)
+        message = f"{pool.deployment.engine_label} has no {what} parser {shown(name)}"
+        if (pool.deployment.engine, feature) == ("vllm", "reasoning"):
+            yield Violation(message, path, fix, READ_WITH_CONFIG, "config")
+        else:
+            yield Violation(message, path, fix)
 
 
 def _cure(deployment: Deployment, flag: str, name: str) -> str:

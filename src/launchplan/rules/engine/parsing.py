@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import re
 from collections.abc import Callable, Mapping
@@ -10,6 +11,8 @@ from difflib import get_close_matches
 from pydantic import JsonValue
 
 from launchplan.catalog import Flag
+from launchplan.catalog.engines import ValueType
+from launchplan.engines.convert import converter
 from launchplan.engines.flags import scalar_text
 from launchplan.rules.given import token_count
 from launchplan.rules.wording import shown
@@ -45,7 +48,7 @@ def _switch_problem(flag: Flag, value: JsonValue) -> Problem | None:
 
 def _takes_words(flag: Flag) -> bool:
     return (
-        flag.type in {None, "str", "bool", "opaque", "folded-str", "json-text", "json-or-str"}
+        flag.type in {None, "str", "bool", "opaque", "folded-str", "json-text", "json-or-str", "json-or-path"}
         and not flag.choices
     )
 
@@ -99,6 +102,17 @@ def _is_human(text: str) -> bool:
     return token_count(text) is not None or _reads(int)(text)
 
 
+def _converts(kind: ValueType) -> Callable[[str], bool]:
+    def converts(text: str) -> bool:
+        try:
+            converter(kind)(text)
+        except (argparse.ArgumentTypeError, ValueError):
+            return False
+        return True
+
+    return converts
+
+
 def _json_or_text(text: str) -> bool:
     return not text.lstrip().startswith(("{", "[")) or _reads(json.loads)(text)
 
@@ -108,8 +122,12 @@ _READERS: Mapping[str, Callable[[str], bool]] = {
     "float": _reads(float),
     "human-int": _is_human,
     "human-int-or-auto": lambda text: text == "auto" or _is_human(text),
+    "si-int": _converts("si-int"),
     "json": _reads(json.loads),
+    "json-object": _converts("json-object"),
+    "lora-module": _converts("lora-module"),
     "json-or-str": _json_or_text,
+    "json-or-path": _json_or_text,
     "bool": lambda text: text.lower() in _BOOLEANS,
 }
 _WANTED = {
@@ -117,7 +135,11 @@ _WANTED = {
     "float": "use a number",
     "human-int": "use a whole number, or 4k, 1.5M",
     "human-int-or-auto": "use a whole number, 4k, 1.5M or auto",
+    "si-int": "use a whole number, or 4k, 1.5M, 4Ki",
     "json": "use a mapping, or JSON text",
+    "json-object": "use a mapping, or the JSON text of one",
+    "lora-module": "use name=path, or JSON with name and path",
     "json-or-str": "check the JSON",
+    "json-or-path": "check the JSON",
     "bool": "use true or false",
 }

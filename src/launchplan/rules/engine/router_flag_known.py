@@ -2,8 +2,7 @@
 
 ## Why
 
-The router refuses to start on a flag that it doesn't know. Only sglang-router's flags are known to
-launchplan.
+The router refuses to start on a flag that it doesn't know.
 
 ## Fix
 
@@ -11,7 +10,7 @@ Use the router's own name.
 
 ## References
 
-- flags of sglang-router by version in launchplan's catalog
+- flags of vllm-router and sglang-router by version in launchplan's catalog
 """
 
 from __future__ import annotations

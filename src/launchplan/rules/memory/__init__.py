@@ -6,6 +6,7 @@ from launchplan.rules.memory import (
     checkpoint_exceeds_gpus,
     longest_request_fits,
     longest_request_may_fit,
+    offload_fits_host,
     pool_serves_workload,
     rank_nearly_full,
     rank_too_full,
@@ -26,4 +27,5 @@ RULES = (
     state_blocks_may_run_out.check,
     share_leaves_room.check,
     window_from_tail.check,
+    offload_fits_host.check,
 )

@@ -9,7 +9,7 @@ paid for. Layers that only draft and a vision tower are left out of the sum; KV 
 graphs come on top of it.
 
 It is not said where weights are offloaded to the host, quantized while they are loaded, or replaced in part,
-nor of a checkpoint that the catalog does not know the size of.
+nor of a checkpoint whose size neither the catalog nor its configuration tells.
 
 ## Fix
 
@@ -27,6 +27,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from launchplan.catalog import Checkpoint, Gpu
+from launchplan.memory.checkpoint import checkpoint_size
 from launchplan.resolve import ResolvedPool
 from launchplan.rules.given import raw_count
 from launchplan.rules.memory.loaded_whole import loaded_bytes, loads_all
@@ -50,12 +51,13 @@ EQUIVALENT = {"fp8_fnuz": "fp8"}
 )
 def check(pool: ResolvedPool) -> Iterator[Violation]:
     """Compare the checkpoint with the memory of one copy's GPUs."""
-    facts, gpu = pool.deployment.checkpoint_facts, pool.gpu
+    gpu = pool.gpu
     memory = gpu.memory_total_bytes if gpu else None
-    if facts is None or facts.bytes is None or gpu is None or memory is None or not loads_all(pool):
+    stored = _stored_bytes(pool)
+    if stored is None or gpu is None or memory is None or not loads_all(pool):
         return
     ranks = _ranks_of_copy(pool)
-    loaded = loaded_bytes(pool, facts.bytes)
+    loaded = loaded_bytes(pool, stored)
     if loaded <= ranks * memory:
         return
     has = (
@@ -64,7 +66,16 @@ def check(pool: ResolvedPool) -> Iterator[Violation]:
         else f"{gpu.id} has {_gib(memory)}"
     )
     fix = _cure(pool, gpu, ceil(loaded / (memory * USABLE)), ranks * memory * USABLE)
-    yield Violation(f"{_gib(facts.bytes)} of weights, {has}", checkpoint_key(pool), fix)
+    yield Violation(f"{_gib(stored)} of weights, {has}", checkpoint_key(pool), fix)
+
+
+def _stored_bytes(pool: ResolvedPool) -> int | None:
+    """Give the checkpoint's bytes: the catalog's, or those that the model's configuration comes to."""
+    facts, model = pool.deployment.checkpoint_facts, pool.architecture
+    if facts is not None and facts.bytes is not None:
+        return facts.bytes
+    size = checkpoint_size(model) if model is not None and not model.unknown else None
+    return size.total if size is not None and not size.uncertain else None
 
 
 def _ranks_of_copy(pool: ResolvedPool) -> int:

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from launchplan.engines import EngineView
-from launchplan.rules.memory.ranks import between, is_certain, rank_memory, share_key
+from launchplan.rules.memory.ranks import between, is_full, rank_memory, share_key
 from launchplan.rules.places import layout_section
 from launchplan.rules.rule import WARNING, Violation, rule
 
@@ -41,7 +41,7 @@ def check(view: EngineView) -> Iterator[Violation]:
     if memory is None:
         return
     pool = memory.budget.pool.bytes
-    if pool.low > 0 or (pool.high <= 0 and is_certain(memory)):
+    if pool.low > 0 or is_full(view, memory):
         return
     share = f"{share_key(view)} {memory.budget.share:g}"
     message = f"the rank's KV pool is {between(pool)} at {share}: it may not start"

@@ -4,7 +4,8 @@
 
 Weights, activations, CUDA graphs and libraries of the fullest rank take all that the engine may use, even
 at the good end of their intervals. The engine loads for minutes and then stops. It is said only where no
-figure behind it is uncertain.
+figure behind it is uncertain, or where the text model alone is more than the GPU holds. Of releases whose
+defaults are not known exactly the least is counted that they hold.
 
 ## Fix
 
@@ -21,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from launchplan.engines import EngineView
-from launchplan.rules.memory.ranks import gib_text, is_certain, rank_memory, share_key
+from launchplan.rules.memory.ranks import gib_text, is_full, rank_memory, share_key
 from launchplan.rules.places import layout_section
 from launchplan.rules.rule import ERROR, Violation, rule
 
@@ -39,7 +40,7 @@ from launchplan.rules.rule import ERROR, Violation, rule
 def check(view: EngineView) -> Iterator[Violation]:
     """Look at the good end of what is left for the pool."""
     memory = rank_memory(view)
-    if memory is None or not is_certain(memory) or memory.budget.pool.bytes.high > 0:
+    if memory is None or not is_full(view, memory):
         return
     budget = memory.budget
     weights = budget.term("weights").bytes

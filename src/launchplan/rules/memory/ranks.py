@@ -6,12 +6,18 @@ from dataclasses import dataclass
 
 from launchplan.engines import EngineView
 from launchplan.engines.budgets import memory_inputs, memory_of
+from launchplan.engines.sglang.past import past_memory as sglang_past
+from launchplan.engines.sglang.view import SglangView
+from launchplan.engines.vllm.past import past_memory as vllm_past
+from launchplan.engines.vllm.view import VllmView
 from launchplan.memory.capacity import Concurrency, Count, RankMemory
+from launchplan.memory.tensors import TensorClass
 from launchplan.memory.terms import Interval
 from launchplan.rules.memory.loaded_whole import loads_all
 from launchplan.units import GIB
 
 _SHARE = {"vllm": "gpu_memory_utilization", "sglang": "mem_fraction_static"}
+_TOWER: tuple[TensorClass, ...] = ("vision", "projector")
 # Flags after which the pool is not sized from what is left, or sits elsewhere too.
 _SIZED_OTHERWISE = ("num_gpu_blocks_override",)
 
@@ -38,6 +44,10 @@ def rank_memory(view: EngineView) -> RankMemory | None:
 def _computed(view: EngineView) -> RankMemory | None:
     if any(view.arguments[name] is not None for name in _SIZED_OTHERWISE) or not loads_all(view.pool):
         return None
+    if isinstance(view, VllmView) and not view.settings.known:
+        return vllm_past(view)
+    if isinstance(view, SglangView) and view.given is None:
+        return sglang_past(view)
     inputs = memory_inputs(view)
     return memory_of(inputs) if inputs is not None else None
 
@@ -45,6 +55,20 @@ def _computed(view: EngineView) -> RankMemory | None:
 def is_certain(memory: RankMemory) -> bool:
     """Tell whether nothing but the terms' own spread is open: without that there is no error."""
     return not memory.budget.uncertain
+
+
+def is_full(view: EngineView, memory: RankMemory) -> bool:
+    """Tell whether nothing is surely left for the pool.
+
+    Unquantized weights of the text model may be too many even where a vision tower is not known well.
+    """
+    budget, model = memory.budget, view.architecture
+    if budget.pool.bytes.high > 0:
+        return False
+    if is_certain(memory):
+        return True
+    text = budget.parameter_bytes - sum(budget.by_class.get(name, 0) for name in _TOWER)
+    return model is not None and not model.quantization.is_quantized and text > budget.device.total_bytes
 
 
 def share_key(view: EngineView) -> str:

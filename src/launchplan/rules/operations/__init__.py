@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from launchplan.rules.operations import (
+    image_known,
+    kserve_pools_of_sglang,
     layout_was_run,
     load_within_timeout,
     secret_not_written,
@@ -16,4 +18,6 @@ RULES = (
     window_from_workload.check,
     value_printable.check,
     load_within_timeout.check,
+    image_known.check,
+    kserve_pools_of_sglang.check,
 )

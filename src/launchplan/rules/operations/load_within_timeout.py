@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from launchplan.memory.cold_start import PUBLISHED_GIGABYTES_PER_S
 from launchplan.resolve import Resolved
 from launchplan.rules.environment import variables
 from launchplan.rules.rule import WARNING, Violation, rule
@@ -29,8 +30,6 @@ from launchplan.units import bytes_text
 
 VARIABLE = "VLLM_ENGINE_READY_TIMEOUT_S"
 DEFAULT_S = 600
-PUBLISHED_BYTES_PER_S = 2.3e9
-"""The slower of the published loads; storage of unknown speed is not taken to be faster."""
 
 
 @rule(
@@ -48,7 +47,7 @@ def check(resolved: Resolved) -> Iterator[Violation]:
         return
     cluster = resolved.deployment.cluster
     measured = cluster.value.storage.read_gigabytes_per_s if cluster else None
-    rate = measured * 1e9 if measured is not None else PUBLISHED_BYTES_PER_S
+    rate = measured * 1e9 if measured is not None else PUBLISHED_GIGABYTES_PER_S * 1e9
     seconds = facts.bytes / rate
     if seconds <= timeout_s:
         return

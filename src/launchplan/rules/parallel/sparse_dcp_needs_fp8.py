@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from launchplan.engines.view import EngineView
 from launchplan.engines.vllm.attention import PLAIN
 from launchplan.engines.vllm.attention_choice import chosen
-from launchplan.engines.vllm.layers import asked_backend, attention_layers
+from launchplan.engines.vllm.layers import SPARSE, asked_backend, attention_layers
 from launchplan.rules.rule import ERROR, Violation, rule
 
 BACKEND = "FLASHMLA_SPARSE"
@@ -39,7 +39,12 @@ BACKEND = "FLASHMLA_SPARSE"
 )
 def check(view: EngineView) -> Iterator[Violation]:
     """Look for a 16-bit cache that is shared by position."""
-    if (view.arguments["decode_context_parallel_size"] or 1) == 1:
+    model = view.architecture
+    if (
+        model is None
+        or model.family not in SPARSE
+        or (view.arguments["decode_context_parallel_size"] or 1) == 1
+    ):
         return
     for layer in attention_layers(view):
         best = chosen(layer)

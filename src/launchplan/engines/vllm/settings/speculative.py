@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from launchplan import catalog
 from launchplan.architecture import Architecture
 from launchplan.catalog import EngineModels
 from launchplan.catalog.engine_models import Mtp
@@ -39,18 +38,10 @@ def read_speculative(
         return SpeculativeSettings(method, count, model.name if method in NGRAM else None, None)
     tp = _draft_tp(config, parallel)
     if isinstance(draft, str):
-        return _with_draft(_method_of_name(method, draft), count, tp, find_draft(view, draft), facts)
+        return _with_draft(_method_of_name(method, draft), count, tp, view.pool.draft, facts)
     if method != "mtp":
         return SpeculativeSettings(method, count, None, tp)
     return _own_layers(view.architecture, model, facts, count, tp)
-
-
-def find_draft(view: EngineView, name: str) -> Architecture | None:
-    """Find a draft model: the one that is given as such, else the catalog's of this name."""
-    if view.pool.draft is not None:
-        return view.pool.draft
-    entry = catalog.model(name)
-    return entry.architecture(name if entry.checkpoint(name) else None) if entry else None
 
 
 def _with_draft(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from launchplan.memory.inventory.vision import clip, gemma4, llama4, moon, plain, qwen
+from launchplan.memory.inventory.vision import clip, gemma4, llama4, moon, plain, qwen, qwen25
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,8 +23,13 @@ TOWERS: dict[str, Callable[[Sizes], Tensors]] = {
     "minimax_m3": clip.list_tensors,
     "llama4": llama4.list_tensors,
 }
-# Qwen2-VL and 2.5-VL have towers of their own kind, and so far no file here.
-_OTHER_TOWERS = frozenset({"qwen2_vl", "qwen2_5_vl", "qwen2_vl_text", "qwen2_5_vl_text"})
+# Models whose tower is of another kind than their family's, by the type of the text model.
+_BY_MODEL: dict[str, Callable[[Sizes], Tensors]] = {
+    "qwen2_5_vl": qwen25.list_tensors,
+    "qwen2_5_vl_text": qwen25.list_tensors,
+}
+# Qwen2-VL has a tower of its own kind, and so far no file here.
+_OTHER_TOWERS = frozenset({"qwen2_vl", "qwen2_vl_text"})
 
 
 def list_tower(sizes: Sizes) -> tuple[Tensors, str | None]:
@@ -32,7 +37,7 @@ def list_tower(sizes: Sizes) -> tuple[Tensors, str | None]:
     model = sizes.model
     if not model.is_multimodal:
         return (), None
-    tower = TOWERS.get(model.family or "")
+    tower = _BY_MODEL.get(model.text_model_type or "") or TOWERS.get(model.family or "")
     if tower is not None and model.text_model_type not in _OTHER_TOWERS:
         return tower(sizes), None
     return plain.list_tensors(sizes), "the vision tower is counted as a plain transformer"

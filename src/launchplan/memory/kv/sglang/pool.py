@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
 from math import floor
 from typing import TYPE_CHECKING
 
@@ -17,6 +18,7 @@ from launchplan.units import GIB, MIB
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from fractions import Fraction
 
     from launchplan.architecture import Architecture
     from launchplan.memory.kv.sglang.types import Cell
@@ -70,8 +72,8 @@ def plan_pools(
     """
     numbers = tuple(range(len(model.layers)) if layers is None else layers)
     try:
-        cell = token_cell(model, settings, numbers)
-        states = _states(model, settings, available_bytes)
+        cell, slot = sizes(model, settings, numbers)
+        states = None if slot is None else _states(slot, settings, available_bytes)
     except SizeMissingError:
         return None
     left = available_bytes if states is None else states.left_bytes
@@ -87,16 +89,29 @@ def plan_pools(
     )
 
 
+@lru_cache(maxsize=4096)
+def sizes(
+    model: Architecture, settings: SglangPoolSettings, layers: tuple[int, ...]
+) -> tuple[Cell, int | None]:
+    """Give what a token takes, and what the state of a request does; None without recurrent layers."""
+    return token_cell(model, settings, layers), _slot_bytes(model, settings)
+
+
 def _page(model: Architecture, settings: SglangPoolSettings) -> int:
     return PAGE if model.family == "deepseek_v4" else settings.page_size
 
 
 def _tokens(model: Architecture, settings: SglangPoolSettings, cell: Cell, left: int) -> int:
     page = _page(model, settings)
-    found = floor(max(left - cell.fixed_bytes, 0) / cell.bytes) if cell.bytes else 0
+    found = _times(cell.bytes, max(left - cell.fixed_bytes, 0)) if cell.bytes else 0
     if settings.max_total_tokens is not None:
         found = min(found, settings.max_total_tokens)
     return found // page * page
+
+
+def _times(each: Fraction, available: int) -> int:
+    """Count how often a part of a byte fits, in whole numbers."""
+    return available * each.denominator // each.numerator
 
 
 def _window_tokens(model: Architecture, settings: SglangPoolSettings, cell: Cell, tokens: int) -> int | None:
@@ -116,11 +131,8 @@ def _running(settings: SglangPoolSettings, tokens: int, states: _States | None) 
     return running if states is None else min(running, states.slots // settings.slots_per_request)
 
 
-def _states(model: Architecture, settings: SglangPoolSettings, available: int) -> _States | None:
+def _states(slot: int, settings: SglangPoolSettings, available: int) -> _States:
     """Divide the memory between states and KV (:3229)."""
-    slot = _slot_bytes(model, settings)
-    if slot is None:
-        return None
     slots = _asked_slots(settings)
     if slots is not None:
         available -= _draft_bytes(settings, slot, slots)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 
@@ -49,10 +49,11 @@ class Cell:
     fixed_bytes: int = 0
     """What does not grow with the tokens."""
 
-    @property
-    def bytes(self) -> Fraction:
-        """Bytes of the pools for one token of the full pool."""
-        return self.full_bytes + self.ratio * self.window_bytes
+    bytes: Fraction = field(init=False, compare=False)
+    """Bytes of the pools for one token of the full pool."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "bytes", self.full_bytes + self.ratio * self.window_bytes)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from launchplan.memory.inventory.sizes import SizeMissingError
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
     from launchplan.architecture import Architecture
 
-__all__ = ["Cache", "CachePlan", "Group", "VllmCacheSettings", "plan_cache"]
+__all__ = ["Cache", "CachePlan", "Group", "VllmCacheSettings", "plan_cache", "planned"]
 
 # Layouts of these families put the block outermost, so that groups are packed.
 _PACKED = frozenset({"deepseek_v4"})
@@ -24,7 +25,12 @@ def plan_cache(
     model: Architecture, settings: VllmCacheSettings, layers: Iterable[int] | None = None
 ) -> CachePlan | None:
     """Plan the KV cache of a rank that holds some layers, all by default; None when a size is unknown."""
-    numbers = range(len(model.layers)) if layers is None else layers
+    return planned(model, settings, tuple(range(len(model.layers)) if layers is None else layers))
+
+
+@lru_cache(maxsize=4096)
+def planned(model: Architecture, settings: VllmCacheSettings, numbers: tuple[int, ...]) -> CachePlan | None:
+    """Plan the cache of these layers; remembered, since a search asks for the same layers again and again."""
     try:
         caches = list_caches(model, settings, numbers)
         tokens = block_tokens(model, settings)

@@ -121,11 +121,12 @@ class CachePlan:
     groups: tuple[Group, ...]
     block_tokens: int
     """Tokens of a block of the attention layers."""
+    block_bytes: int = field(init=False, compare=False)
+    """Bytes that one block takes in the pool, which all groups share."""
 
-    @property
-    def block_bytes(self) -> int:
-        """Bytes that one block takes in the pool, which all groups share."""
-        return max((group.page_bytes for group in self.groups), default=0)
+    def __post_init__(self) -> None:
+        widest = max((group.page_bytes for group in self.groups), default=0)
+        object.__setattr__(self, "block_bytes", widest)
 
     def blocks_per_request(self, tokens: int | None = None) -> int:
         """Count the blocks of a request of some length, the longest one by default."""

@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# kimi-k3-8xmi355x: node 0 of 1; serves the API on port 8000
+# Made by launchplan for vllm 0.33.0. What is given to this script is added to the command.
+#   docker logs --follow kimi-k3-8xmi355x-node-0   what it says
+#   docker inspect --format '{{.State.Health.Status}}' kimi-k3-8xmi355x-node-0   whether it generates
+#   ./stop.sh   ends and removes it
+set -euo pipefail
+
+# The hub cache of the user who starts this.
+HUB_CACHE=${HF_HOME:-$HOME/.cache/huggingface}
+mkdir -p -- "${HUB_CACHE}"
+
+options=(
+  --detach --init
+  --name kimi-k3-8xmi355x-node-0
+  --label 'launchplan.deployment=kimi-k3-8xmi355x'
+  --restart unless-stopped
+  --stop-timeout 120
+  --network host
+  --ipc host
+  --ulimit 'memlock=-1'
+  --ulimit 'stack=67108864'
+  --ulimit 'nofile=1048576'
+  --cap-add IPC_LOCK
+  --device /dev/kfd
+  --device /dev/dri
+  --group-add video
+  --cap-add SYS_PTRACE
+  --security-opt 'seccomp=unconfined'
+  --mount "type=bind,source=${HUB_CACHE},target=/root/.cache/huggingface"
+  --health-cmd 'python3 -c '"'"'import json,os,ssl,sys,urllib.request as u;k=os.environ.get("VLLM_API_KEY");h={"Content-Type":"application/json",**({"Authorization":"Bearer "+k} if k else {})};d=sys.argv[2].encode() if sys.argv[2:] else None;s=u.HTTPSHandler(context=ssl._create_unverified_context());a=u.build_opener(u.ProxyHandler({}),s).open(u.Request(sys.argv[1],d,h),timeout=60).read();sys.exit(bool(d) and json.loads(a)["usage"]["completion_tokens"]<1)'"'"' http://127.0.0.1:8000/v1/chat/completions '"'"'{"model": "moonshotai/Kimi-K3", "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}'"'"''
+  --health-interval 30s
+  --health-timeout 90s
+  --health-retries 3
+  --health-start-period 3600s
+)
+environment=(
+  --env HF_TOKEN
+  --env 'VLLM_ENGINE_READY_TIMEOUT_S=3600'
+)
+args=(
+  serve moonshotai/Kimi-K3
+  --tensor-parallel-size 8
+  --load-format fastsafetensors
+  --trust-remote-code
+  --enable-prefix-caching
+  --enable-auto-tool-choice
+  --tool-call-parser kimi_k3
+  --reasoning-parser kimi_k3
+)
+exec docker run "${options[@]}" "${environment[@]}" \
+  --entrypoint vllm vllm/vllm-openai-rocm:v0.33.0 "${args[@]}" "$@"

@@ -1,0 +1,17 @@
+#!/usr/bin/env bash
+# kimi-k3-8xmi355x: stops and removes its containers on this host; each has two minutes to finish requests
+# Usage: ./stop.sh [CONTAINER...]
+set -euo pipefail
+
+containers=(
+  kimi-k3-8xmi355x-node-0
+)
+if (($# > 0)); then
+  containers=("$@")
+fi
+for container in "${containers[@]}"; do
+  if docker container inspect "$container" >/dev/null 2>&1; then
+    docker stop "$container"
+    docker rm "$container"
+  fi
+done

@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# kimi-k3-pd-vllm: prefill, node 1 of 2, a headless follower; serves no API
+# Made by launchplan for vllm 0.33.0. What is given to this script is added to the command.
+#   docker logs --follow kimi-k3-pd-vllm-prefill-1   what it says
+#   docker inspect --format '{{.State.Health.Status}}' kimi-k3-pd-vllm-prefill-1   whether it generates
+#   ./stop.sh   ends and removes it
+set -euo pipefail
+
+# What only the site knows.
+: "${NODE_ADDR:?address of this host, as the others reach it}"
+: "${NODE_IFNAME:?network interface of this host, such as eth0}"
+: "${PREFILL_HEAD_ADDR:?address of prefill node 0, as the other hosts reach it}"
+
+# Compiled kernels belong on a disk of this host. Export LOCAL_CACHE to choose another folder than this one.
+: "${LOCAL_CACHE:=/tmp/launchplan-$UID}"
+# The hub cache of the user who starts this.
+HUB_CACHE=${HF_HOME:-$HOME/.cache/huggingface}
+mkdir -p -- "${HUB_CACHE}" "${LOCAL_CACHE}"
+
+options=(
+  --detach --init
+  --name kimi-k3-pd-vllm-prefill-1
+  --label 'launchplan.deployment=kimi-k3-pd-vllm'
+  --restart no
+  --stop-timeout 120
+  --network host
+  --ipc host
+  --ulimit 'memlock=-1'
+  --ulimit 'stack=67108864'
+  --ulimit 'nofile=1048576'
+  --cap-add IPC_LOCK
+  --gpus all
+  --mount "type=bind,source=${HUB_CACHE},target=/root/.cache/huggingface"
+  --mount "type=bind,source=${LOCAL_CACHE},target=${LOCAL_CACHE}"
+)
+for device in /dev/infiniband /dev/gdrdrv; do # RDMA; a host has what its driver brings
+  if [[ -e $device ]]; then
+    options+=(--device "$device")
+  fi
+done
+if [[ -e /dev/nvidia-caps-imex-channels ]]; then # NVLink between hosts
+  options+=(--device /dev/nvidia-caps-imex-channels)
+fi
+environment=(
+  --env HF_TOKEN
+  --env 'NCCL_MNNVL_ENABLE=1'
+  --env 'NCCL_CUMEM_ENABLE=1'
+  --env 'VLLM_ENGINE_READY_TIMEOUT_S=3600'
+  --env "NCCL_SOCKET_IFNAME=${NODE_IFNAME}"
+  --env "GLOO_SOCKET_IFNAME=${NODE_IFNAME}"
+  --env "TRITON_CACHE_DIR=${LOCAL_CACHE}/triton"
+  --env "VLLM_CACHE_ROOT=${LOCAL_CACHE}/vllm"
+  --env "FLASHINFER_WORKSPACE_BASE=${LOCAL_CACHE}/flashinfer"
+  --env "VLLM_NIXL_SIDE_CHANNEL_HOST=${NODE_ADDR}"
+  --env 'VLLM_NIXL_SIDE_CHANNEL_PORT=5600'
+)
+args=(
+  serve moonshotai/Kimi-K3
+  --tensor-parallel-size 8
+  --enable-expert-parallel
+  --nnodes 2
+  --node-rank 1
+  --master-addr "${PREFILL_HEAD_ADDR}"
+  --headless
+  --trust-remote-code
+  --kv-transfer-config '{"kv_connector":"NixlConnector","kv_role":"kv_producer"}'
+)
+exec docker run "${options[@]}" "${environment[@]}" \
+  --entrypoint vllm vllm/vllm-openai:v0.33.0 "${args[@]}" "$@"

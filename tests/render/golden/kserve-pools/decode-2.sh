@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# kserve-pools: decode, node 2 of 4, a headless follower; serves no API
+# Made by launchplan for vllm 0.33.0. What is given to this script is added to the command.
+set -euo pipefail
+
+# What only the site knows.
+: "${DECODE_HEAD_ADDR:?address of decode node 0, as the other hosts reach it}"
+: "${NODE_ADDR:?address of this host, as the others reach it}"
+: "${NODE_IFNAME:?network interface of this host, such as eth0}"
+
+# Compiled kernels belong on a disk of this host. Export LOCAL_CACHE to choose another folder than this one.
+if [[ -z ${LOCAL_CACHE:-} ]]; then
+  LOCAL_CACHE=/tmp/launchplan-$UID
+  (umask 077 && mkdir -p -- "$LOCAL_CACHE")
+  if [[ ! -O $LOCAL_CACHE ]]; then
+    echo "$LOCAL_CACHE belongs to somebody else; export LOCAL_CACHE" >&2
+    exit 1
+  fi
+fi
+
+here=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")
+set -a
+# shellcheck source=/dev/null
+source "$here/env/common.env"
+# shellcheck source=/dev/null
+source "$here/env/decode-2.env"
+set +a
+mkdir -p -- "$TRITON_CACHE_DIR" "$VLLM_CACHE_ROOT" "$FLASHINFER_WORKSPACE_BASE"
+
+args=(
+  --data-parallel-size 16
+  --enable-expert-parallel
+  --data-parallel-size-local 4
+  --data-parallel-address "${DECODE_HEAD_ADDR}"
+  --data-parallel-start-rank 8
+  --headless
+  --kv-transfer-config '{"kv_connector":"NixlConnector","kv_role":"kv_consumer"}'
+)
+exec vllm serve acme/experts-235b "${args[@]}" "$@"
