@@ -66,9 +66,10 @@ lint: $(VENV)/.dev
 docs: $(VENV)/.dev   ## write the generated pages again
 	@$(BIN)/launchplan docs --write docs
 
-bench: $(VENV)/.run  ## time verdicts, lint of a runbook, and a bundle of 64 hosts
+bench: $(VENV)/.run  ## time verdicts, lint of a runbook, a search over layouts, and a bundle of 64 hosts
 	@$(BIN)/python tests/benchmarks/verdicts.py
 	@$(BIN)/python tests/benchmarks/lint.py
+	@$(BIN)/python tests/benchmarks/fit.py
 	@$(BIN)/python tests/benchmarks/bundles.py
 
 clean:           ## remove what make made

@@ -14,20 +14,15 @@ from typing import Any
 
 from launchplan.engines import Launch
 from launchplan.engines.budgets import PoolMemory
-from launchplan.engines.compare import Change, Comparison, ProcessChanges, Side, compare
+from launchplan.engines.compare import Change, Comparison, ProcessChanges
 from launchplan.errors import InputError, RefusedError
 from launchplan.finding import Finding, KeyPath, Location, Severity
-from launchplan.lint import (
-    Command,
-    RecipeDraft,
-    Site,
-    draft_recipe,
-    find_command,
-    lint_command,
-    lint_text,
-)
+from launchplan.fit.answer import Fits, Miss, Offer, answer
+from launchplan.fit.ask import Prices, make_wish
+from launchplan.fit.workload import WorkloadSource
+from launchplan.lint import RecipeDraft, Site, draft_recipe, find_command, lint_command, lint_text
 from launchplan.observe import Observation, observe_pools
-from launchplan.pipeline import Plan, budgets_of, make_plan
+from launchplan.pipeline import Plan, budgets_of, comparison, make_plan
 from launchplan.recipe import Source, load_measured
 from launchplan.render import TARGETS, Background, Bundle, Reason, render_bundle
 from launchplan.rules import RULES
@@ -39,11 +34,14 @@ __all__ = [
     "Change",
     "Comparison",
     "Finding",
+    "Fits",
     "InputError",
     "KeyPath",
     "Location",
     "MemoryReport",
+    "Miss",
     "Observation",
+    "Offer",
     "Plan",
     "PoolMemory",
     "ProcessChanges",
@@ -54,6 +52,7 @@ __all__ = [
     "Source",
     "check",
     "diff",
+    "fit",
     "lint",
     "memory",
     "observe",
@@ -143,7 +142,7 @@ def lint(  # noqa: PLR0913 # each says something else that the command doesn't
         return _lint_text(command, site, engine, env or {}, kind, file)
     if any(word.startswith("-") and " " in word for word in command):
         return _lint_text(shlex.join(command), site, engine, env or {}, "shell", file)
-    found = _command(command, engine)
+    found = find_command(command, engine)
     if found is None:
         return _no_command(file)
     checked = lint_command(replace(found, env={**(env or {}), **found.env}), site)
@@ -169,14 +168,6 @@ def _no_command(file: str) -> Report:
 _NO_COMMAND = "no `vllm serve` or `sglang serve` command found"
 
 
-def _command(command: str | Sequence[str], engine: str | None) -> Command | None:
-    found = find_command(command)
-    if found is not None or engine is None:
-        return found
-    words = shlex.split(command) if isinstance(command, str) else list(command)
-    return find_command([engine, "serve", *words])
-
-
 def to_recipe(
     command: str | Sequence[str],
     *,
@@ -191,7 +182,7 @@ def to_recipe(
     `text` of the result is the recipe as YAML. `engine` reads words that begin with the model or a flag as
     that engine's arguments. Raises `InputError` where there is no such command, or its parser refuses it.
     """
-    found = _command(command, engine)
+    found = find_command(command, engine)
     if found is None:
         raise InputError((problem("REC001", _NO_COMMAND, Location("<command>")),))
     return draft_recipe(found, Site(gpu, nodes, gpus_per_node, version))
@@ -212,19 +203,6 @@ def diff(
     first = make_plan(before, cluster)
     second = make_plan(before if after is None else after, cluster, set)
     return comparison(first, second)
-
-
-def comparison(before: Plan, after: Plan) -> Comparison:
-    """Compare what two plans start; raises `RefusedError` for a plan without a layout."""
-    return compare(_side(before), _side(after))
-
-
-def _side(plan: Plan) -> Side:
-    if plan.launch is None:
-        raise RefusedError(plan.errors)
-    deployment = plan.resolved.deployment
-    label = f"{deployment.recipe.value.name}: {deployment.engine_label}"
-    return Side(label, deployment.engine, deployment.facts, plan.launch, plan.views)
 
 
 def memory(
@@ -291,3 +269,31 @@ def bundle_of(plan: Plan, launch: Launch, targets: Iterable[str], templates: str
     reasons = {rule.code: Reason(rule.title, rule.why) for rule in RULES if rule.code in found}
     background = Background(budgets_of(plan), MappingProxyType(reasons))
     return render_bundle(launch, plan.findings, tuple(targets), templates, background)
+
+
+def fit(  # noqa: PLR0913 # each says something else about the search
+    model: str,
+    *,
+    gpu: str | Sequence[str] | None = None,
+    checkpoint: str | None = None,
+    engine: str | None = None,
+    workload: WorkloadSource | None = None,
+    max_gpus: int | None = None,
+    gpus_per_node: int | None = None,
+    fabric: str | None = None,
+    prices: Prices | None = None,
+    derived: bool = False,
+) -> Fits:
+    """Search the layouts of a model: published ones first, each with the fewest GPUs first.
+
+    `model` is a catalog id, a checkpoint's id, or the path of a `config.json`; `gpu` one id or several;
+    `workload` is written as `50x100k`, as a mapping with the keys of a recipe's `workload`, or as a file's
+    path. Without `derived` only GPUs are searched on which somebody is known to have run the model. Raises
+    `InputError` for a name that does not exist.
+    """
+    gpus = [gpu] if isinstance(gpu, str) else list(gpu or ())
+    wish = make_wish(
+        model, gpus=gpus, checkpoint=checkpoint, engine=engine, workload=workload, max_gpus=max_gpus,
+        gpus_per_node=gpus_per_node, fabric=fabric, prices=prices, derived=derived,
+    )  # fmt: skip
+    return answer(wish)

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field, replace
 
 from launchplan.engines import EngineView, Launch, build_launch, head_views
 from launchplan.engines.budgets import PoolMemory, pool_memory
-from launchplan.errors import InputError
+from launchplan.engines.compare import Comparison, Side, compare
+from launchplan.errors import InputError, RefusedError
 from launchplan.finding import Finding, Location, Severity, dotted
 from launchplan.layout import Layout, place
 from launchplan.memory.capacity import Choice
@@ -55,10 +56,26 @@ def make_plan(recipe: Source, cluster: Source | None = None, settings: Iterable[
 
 
 def _plan(recipe: Loaded[Recipe], cluster: Loaded[Cluster] | None) -> Plan:
+    stages = stages_of(recipe, cluster)
+    return plan_of(stages.resolved, stages.layout, stages.launch, stages.views)
+
+
+def replan(plan: Plan, settings: Iterable[str]) -> Plan:
+    """Plan the same recipe with further `--set` settings; raise `InputError` as `make_plan` does."""
+    return _plan(changed(plan.recipe, settings), plan.cluster)
+
+
+def stages_of(
+    recipe: Loaded[Recipe], cluster: Loaded[Cluster] | None = None, *, heads_only: bool = False
+) -> Stages:
+    """Build every stage of a recipe that can be built, without a word of the rules.
+
+    With `heads_only` the launch has no followers: enough for rules about what an engine is told.
+    """
     resolved = resolve(recipe, cluster)
     layout = place(resolved)
-    launch = build_launch(layout) if layout is not None else None
-    return plan_of(resolved, layout, launch, head_views(resolved, launch))
+    launch = build_launch(layout, heads_only=heads_only) if layout is not None else None
+    return Stages(resolved, layout, launch, head_views(resolved, launch))
 
 
 def plan_of(
@@ -110,3 +127,16 @@ def _is_taken(plan: Plan, memory: PoolMemory, choice: Choice) -> bool:
 
 _ABOUT_HOSTS = frozenset({"NET103"})
 """Errors of a cluster file that has fewer hosts than a larger layout takes."""
+
+
+def comparison(before: Plan, after: Plan) -> Comparison:
+    """Compare what two plans start; raises `RefusedError` for a plan without a layout."""
+    return compare(_side(before), _side(after))
+
+
+def _side(plan: Plan) -> Side:
+    if plan.launch is None:
+        raise RefusedError(plan.errors)
+    deployment = plan.resolved.deployment
+    label = f"{deployment.recipe.value.name}: {deployment.engine_label}"
+    return Side(label, deployment.engine, deployment.facts, plan.launch, plan.views)

@@ -21,6 +21,7 @@ from launchplan.resources import recipes_dir
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = (
     "README.md",
+    "docs/fit.md",
     "docs/lint.md",
     "docs/quickstart.md",
     "docs/runbook.md",

@@ -21,6 +21,7 @@ from launchplan.cli.docs import docs
 from launchplan.cli.engine import engine
 from launchplan.cli.exits import CLEAN, INTERNAL, INTERRUPTED, UNREADABLE
 from launchplan.cli.explain import explain
+from launchplan.cli.fit import fit
 from launchplan.cli.lint import lint
 from launchplan.cli.listing import listing
 from launchplan.cli.memory import memory
@@ -61,6 +62,7 @@ for _command in (
     render,
     show,
     memory,
+    fit,
     observe,
     lint,
     diff,

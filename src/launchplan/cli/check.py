@@ -33,9 +33,19 @@ Format = Literal["text", "json", "github", "sarif"]
     show_default=True,
     help="Of the report.",
 )
+@click.option(
+    "--what-if",
+    is_flag=True,
+    help="Of one recipe: its layout on every GPU, and the smallest change that makes it pass.",
+)
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings, too.")
 def check(
-    recipes: tuple[str, ...], cluster: str | None, settings: tuple[str, ...], form: Format, strict: bool
+    recipes: tuple[str, ...],
+    cluster: str | None,
+    settings: tuple[str, ...],
+    form: Format,
+    what_if: bool,
+    strict: bool,
 ) -> int:
     """Check recipes against model, hardware and engine version.
 
@@ -46,8 +56,15 @@ def check(
     """  # noqa: D301 # click reads the backspace
     if recipes.count(STDIN) > 1:
         raise click.UsageError("standard input can be read once only: name '-' once")
+    if what_if and (len(recipes) > 1 or form != "text"):
+        raise click.UsageError("--what-if is about one recipe, and is printed as text")
     outcomes = [examine(recipe, cluster, settings) for recipe in recipes]
     emit(_report([outcome.checked for outcome in outcomes], form))
+    if what_if and outcomes[0].plan is not None:
+        from launchplan.fit.whatif import what_if as ask
+        from launchplan.fit.whatif_text import what_if_text
+
+        emit(what_if_text(ask(outcomes[0].plan), failed=bool(outcomes[0].plan.errors)))
     return max(_code(outcome, strict=strict) for outcome in outcomes)
 
 

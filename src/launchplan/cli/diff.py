@@ -54,9 +54,9 @@ def diff(
     first, second = _plan(before, cluster, ()), _plan(after or before, cluster, changed)
     if first is None or second is None:
         return UNREADABLE
-    from launchplan import api
+    from launchplan.pipeline import comparison
 
-    found = api.comparison(first, second)
+    found = comparison(first, second)
     emit(diff_json(found) if as_json else diff_text(found))
     return CLEAN if found.same else ERRORS
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from launchplan.cli.draft import Draft, Layout
 from launchplan.finding import Severity
-from launchplan.units import divisors
 
 if TYPE_CHECKING:
     from launchplan.api import Report
@@ -25,13 +24,6 @@ class Sizes:
     dp: int | None = None
     ep: int | None = None
     dcp: int | None = None
-
-    def allow(self, layout: Layout) -> bool:
-        """Tell whether a layout keeps to what was fixed."""
-        return all(
-            wanted in {None, size}
-            for wanted, size in ((self.tp, layout.tp), (self.pp, layout.pp), (self.dp, layout.dp))
-        )
 
 
 def choose_layout(
@@ -67,27 +59,12 @@ def _faults(draft: Draft, report: Report) -> tuple[int, ...]:
 
 
 def _candidates(draft: Draft, sizes: Sizes, domain_gpus: int) -> list[Layout]:
+    from launchplan.fit.preference import Fixed, preferred
+
     if sizes.tp is not None and sizes.pp is not None and sizes.dp is not None:
         return []
-    layouts = [layout for layout in _splits(draft.nodes * draft.gpus_per_node, sizes) if sizes.allow(layout)]
     near = max(domain_gpus, draft.gpus_per_node)
     stages_last = draft.nodes == 1 or draft.mtp_tokens is not None
-    return sorted(layouts, key=lambda layout: _dislike(layout, near, stages_last=stages_last))
-
-
-def _splits(gpus: int, sizes: Sizes) -> Iterator[Layout]:
-    for tp in divisors(gpus, gpus):
-        for pp in divisors(gpus // tp, gpus):
-            yield Layout(tp, pp, gpus // tp // pp, sizes.ep or 1, sizes.dcp or 1)
-
-
-def _dislike(layout: Layout, near: int, *, stages_last: bool) -> tuple[int, ...]:
-    """Rank a layout, best first.
-
-    Tensor parallelism belongs inside an NVLink domain and takes as much of it as it can; stages join hosts,
-    replicas are for what is left on one.
-    """
-    crosses = int(layout.tp > near)
-    stages = int(layout.pp > 1)
-    replicas = int(layout.dp > 1)
-    return (stages, replicas, crosses, -layout.tp) if stages_last else (replicas, crosses, -layout.tp, stages)
+    fixed = Fixed(sizes.tp, sizes.pp, sizes.dp)
+    wanted = preferred(draft.nodes * draft.gpus_per_node, fixed, near, stages_last=stages_last)
+    return [Layout(*each, sizes.ep or 1, sizes.dcp or 1) for each in wanted]

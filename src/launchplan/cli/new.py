@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 
 EngineName = Literal["vllm", "sglang"]
 FeatureName = Literal["tools", "reasoning"]
-_LONG_WINDOW_TOKENS = 262_144
-"""A longer window is not reserved unasked: concurrency pays for it."""
 _COUNT = click.IntRange(min=1)
 
 
@@ -169,10 +167,12 @@ def _usual_gpus_per_node(name: str) -> int | None:
 
 def _best_draft(answers: Answers, wishes: dict[str, Any]) -> tuple[Draft, Report]:
     from launchplan import api, catalog
+    from launchplan.fit.windows import usual_window
 
     entry, gpu = catalog.model(answers.model), catalog.gpu(answers.gpu)
     checkpoint = wishes["checkpoint"] or _checkpoint_meant(answers.model, entry)
     window = _window(entry, checkpoint)
+    usual = usual_window(window)
     known = catalog.versions(answers.engine)
     per_node = answers.gpus_per_node
     draft = Draft(
@@ -186,8 +186,7 @@ def _best_draft(answers: Answers, wishes: dict[str, Any]) -> tuple[Draft, Report
         gpus_per_node=per_node,
         fabric=answers.fabric,
         layout=Layout(),
-        max_model_len=wishes["max_model_len"]
-        or (_LONG_WINDOW_TOKENS if (window or 0) > _LONG_WINDOW_TOKENS else None),
+        max_model_len=wishes["max_model_len"] or (usual if usual != window else None),
         model_window=window,
         mtp_tokens=wishes["mtp"],
         features=tuple(dict.fromkeys(wishes["features"])),
@@ -230,7 +229,7 @@ def _write(draft: Draft, output: str | None, *, force: bool) -> None:
     model = Path(draft.model)
     if model.exists():
         # A path in a recipe starts from the recipe's folder, the user's from the current one.
-        draft = replace(draft, model=_relative(model, path.parent))
+        draft = replace(draft, model=path_from(model, path.parent))
     draft = replace(draft, schema=_schema(path.parent))
     write_file(path, draft.text(), overwrite=force)
     emit(f"{path}\nnext: launchplan check {path}\n")
@@ -246,7 +245,8 @@ def _schema(folder: Path) -> str | None:
     return os.path.relpath(found, here) if found else None
 
 
-def _relative(path: Path, folder: Path) -> str:
+def path_from(path: Path, folder: Path) -> str:
+    """Write a path that starts from the current folder as one that starts from another."""
     if path.is_absolute():
         return str(path)
     text = os.path.relpath(path, folder)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,6 @@ from launchplan.finding import Severity
 if TYPE_CHECKING:
     from launchplan.api import Report
 
-_TOO_LONG = "MEM203"
-"""The rule that refuses a request of the longest length."""
-_SHORTEST_TOKENS = 4096
-"""A window below this serves nobody; the refusal says more."""
-
 
 def shorten_window(draft: Draft, report: Report, check: Callable[[Draft], Report]) -> tuple[Draft, Report]:
     """Give a draft the longest window that fits, where its length is all that is refused.
@@ -25,10 +20,12 @@ def shorten_window(draft: Draft, report: Report, check: Callable[[Draft], Report
     taken: a warning may say that the pool could still be too small. Without one, the draft comes back
     with its errors.
     """
-    if not _is_only_too_long(report):
+    from launchplan.fit.windows import shorter_windows, too_long
+
+    if not too_long(report.findings):
         return draft, report
     best, least = (draft, report), None
-    for tokens in _shorter(draft.max_model_len or draft.model_window or 0):
+    for tokens in shorter_windows(draft.max_model_len or draft.model_window or 0):
         candidate = replace(draft, max_model_len=tokens)
         judged = check(candidate)
         if not judged.ok:
@@ -39,16 +36,3 @@ def shorten_window(draft: Draft, report: Report, check: Callable[[Draft], Report
         if not warnings:
             break
     return best
-
-
-def _is_only_too_long(report: Report) -> bool:
-    errors = {finding.code for finding in report.findings if finding.severity is Severity.ERROR}
-    return errors == {_TOO_LONG}
-
-
-def _shorter(window: int) -> Iterator[int]:
-    """Count powers of two down from below a window."""
-    tokens = 1 << max(window - 1, 0).bit_length() >> 1
-    while tokens >= _SHORTEST_TOKENS:
-        yield tokens
-        tokens //= 2

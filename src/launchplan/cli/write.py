@@ -212,3 +212,26 @@ def _replace(path: Path, text: str, *, mode: int | None) -> None:
         raise RefusalError(f"cannot write {path}: {_reason(error)}; nothing was changed") from error
     finally:
         fresh.unlink(missing_ok=True)
+
+
+def write_files(texts: Mapping[Path, str], *, overwrite: bool) -> None:
+    """Write text files into folders that may not exist yet; refuse before the first when one is there."""
+    there = [path for path in texts if path.exists()]
+    if there and not overwrite:
+        raise RefusalError(f"{there[0]} exists; --force overwrites it; nothing was written")
+    folders = {path.parent for path in texts}
+    try:
+        for folder in folders:
+            folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise RefusalError(f"cannot write {error.filename}: {_reason(error)}; nothing was written") from error
+    written: list[Path] = []
+    try:
+        for path, text in texts.items():
+            write_file(path, text, overwrite=overwrite)
+            written.append(path)
+    except RefusalError:
+        for path in written:
+            if path not in there:
+                path.unlink(missing_ok=True)
+        raise

@@ -95,6 +95,18 @@ def request_curve(pool: PoolMemory) -> tuple[Concurrency, ...]:
     return tuple(found)
 
 
+def held_memory(view: EngineView, memory: RankMemory | None = None) -> PoolMemory | None:
+    """Compute memory and speed bound of one pool, without choices and cold start; None when not known.
+
+    `memory` is what was computed for the view before.
+    """
+    inputs = memory_inputs(view)
+    memory = memory or (memory_of(inputs) if inputs else None)
+    if inputs is None or memory is None:
+        return None
+    return PoolMemory(view, inputs, memory, bound=_bound(view, inputs, memory))
+
+
 def _choices(inputs: MemoryInputs, memory: RankMemory) -> tuple[Choice, ...]:
     """List the choices that change anything."""
     others = vllm_choices(inputs) if isinstance(inputs, VllmMemory) else sglang_choices(inputs)

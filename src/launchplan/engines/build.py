@@ -53,12 +53,17 @@ BY_NAME = {
 }
 
 
-def build_launch(layout: Layout) -> Launch:
-    """Make every process of a deployment, heads before their followers, the router last."""
+def build_launch(layout: Layout, *, heads_only: bool = False) -> Launch:
+    """Make every process of a deployment, heads before their followers, the router last.
+
+    With `heads_only` the followers are left out: enough for what the engines make of their command lines.
+    """
     deployment = layout.resolved.deployment
     instances = _instances(layout)
     processes = [
-        _process(instance, node) for instance in instances for node in range(instance.layout.pool.nodes)
+        _process(instance, node)
+        for instance in instances
+        for node in range(1 if heads_only else instance.layout.pool.nodes)
     ]
     if deployment.recipe.value.pools is not None:
         processes.append(router_process(deployment, tuple(processes), instances[0].head_address()))

@@ -50,12 +50,21 @@ class Server:
     """Index of its first argument."""
 
 
-def find_command(command: str | Sequence[str]) -> Command | None:
+def find_command(command: str | Sequence[str], engine: str | None = None) -> Command | None:
     """Find the engine in a command, given as text or as its words; None when there is none.
 
     Assignments and `env` in front of it are its environment; `exec`, `uv run` and other wrappers are passed
-    over.
+    over. Where no program stands, `engine` is the one whose arguments the words are.
     """
+    found = _found_in(command)
+    if found is not None or engine is None:
+        return found
+    if isinstance(command, str):
+        return _found_in(f"{engine} serve {command}")
+    return _found_in([engine, "serve", *command])
+
+
+def _found_in(command: str | Sequence[str]) -> Command | None:
     if isinstance(command, str):
         found = (_found([t.text for t in each.tokens], each.env) for each in shell_statements(command))
         return next((each for each in found if each is not None), None)

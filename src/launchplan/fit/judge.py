@@ -1,0 +1,140 @@
+"""The whole check of one layout, and the figures that an offer is made of."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from launchplan.engines.budgets import PoolMemory, held_memory
+from launchplan.finding import Finding, Severity
+from launchplan.fit.candidate import Candidate, Question, recipe_data
+from launchplan.fit.windows import shorter_windows, too_long
+from launchplan.layout import Link
+from launchplan.memory.capacity import Count
+from launchplan.pipeline import Plan, plan_of, stages_of
+from launchplan.recipe import load_recipe
+from launchplan.rules import RULES, Rule
+from launchplan.rules.memory.ranks import rank_memory
+
+_ABOUT_EVIDENCE = frozenset({"OPS102", "OPS105"})
+"""Findings that every layout of a search has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A layout with what the check says of it, and its memory where that is known."""
+
+    question: Question = field(repr=False)
+    candidate: Candidate
+    findings: tuple[Finding, ...]
+    memory: PoolMemory | None = field(repr=False, default=None)
+    spans: tuple[tuple[str, Link], ...] = ()
+    """What each group of ranks of more than one crosses."""
+
+    @property
+    def errors(self) -> tuple[Finding, ...]:
+        """What stands in the way."""
+        return tuple(each for each in self.findings if each.severity is Severity.ERROR)
+
+    @property
+    def warnings(self) -> tuple[Finding, ...]:
+        """What disappoints, besides what holds for every layout of the search."""
+        found = (each for each in self.findings if each.severity is Severity.WARNING)
+        return tuple(each for each in found if each.code not in _ABOUT_EVIDENCE)
+
+    @property
+    def ok(self) -> bool:
+        """Whether it passes the check and its memory is known."""
+        return not self.errors and self.memory is not None
+
+    @property
+    def pool_tokens(self) -> Count:
+        """Tokens that the pools of all replicas hold."""
+        return _times(self.held.memory.capacity.pool_tokens, self._replicas)
+
+    @property
+    def requests(self) -> Count:
+        """Requests of the usual length that run at once on all replicas."""
+        return _times(self.held.memory.capacity.concurrency[0].requests, self._replicas)
+
+    @property
+    def request_tokens(self) -> int:
+        """The length that requests are counted at: the workload's mean, else max_model_len."""
+        return self.held.memory.capacity.concurrency[0].tokens
+
+    @property
+    def tokens_per_s_per_user(self) -> float | None:
+        """The bound of one request alone; None for a GPU whose bandwidth is not known."""
+        return self.held.bound.tokens_per_s_per_user if self.held.bound else None
+
+    @property
+    def tokens_per_s(self) -> float | None:
+        """The bound of all replicas, each with as many requests as it holds."""
+        return self.held.bound.tokens_per_s * self._replicas if self.held.bound else None
+
+    @property
+    def sure(self) -> bool:
+        """Whether it holds the longest request, and the workload, at the bad end of the interval, too."""
+        longest = self.held.memory.capacity.of("max_model_len")
+        wanted = self.question.workload.concurrency or 1
+        return longest is not None and longest.requests.low >= 1 and self.requests.low >= wanted
+
+    @property
+    def serves(self) -> bool:
+        """Whether the workload fits by the figure in the middle of the interval."""
+        wanted = self.question.workload.concurrency
+        return wanted is None or self.requests.value >= wanted
+
+    @property
+    def held(self) -> PoolMemory:
+        """The memory of the fullest rank; raises ValueError where it is not known."""
+        if self.memory is None:
+            raise ValueError("the memory of this layout is not known")
+        return self.memory
+
+    @property
+    def _replicas(self) -> int:
+        return self.held.memory.capacity.replicas * self.held.view.pool.replicas
+
+
+def _times(count: Count, factor: int) -> Count:
+    return Count(count.value * factor, count.low * factor, count.high * factor)
+
+
+def judge(question: Question, candidate: Candidate, rules: tuple[Rule, ...] = RULES) -> Judged:
+    """Check a layout as `launchplan check` checks its recipe, and compute what it holds.
+
+    `rules` are those that are still to be asked. Where nobody asked for a window and only its length is
+    refused, the longest that fits is taken.
+    """
+    judged = _judged(question, candidate, rules)
+    if question.window_fixed or not too_long(judged.findings):
+        return judged
+    for tokens in shorter_windows(question.window or 0):
+        shorter = _judged(replace(question, window=tokens), candidate, rules)
+        if shorter.ok:
+            return shorter
+    return judged
+
+
+def _judged(question: Question, candidate: Candidate, rules: tuple[Rule, ...]) -> Judged:
+    loaded = load_recipe(recipe_data(question, candidate))
+    stages = stages_of(loaded, heads_only=True)
+    plan = plan_of(stages.resolved, stages.layout, stages.launch, stages.views, rules)
+    return judged_plan(question, candidate, plan)
+
+
+def judged_plan(question: Question, candidate: Candidate, plan: Plan) -> Judged:
+    """Add to a plan what it holds."""
+    view = plan.views[0] if plan.views else None
+    if view is None or plan.errors:
+        return Judged(question, candidate, plan.findings)
+    layout = plan.layout.pools[0] if plan.layout else None
+    wide = [kind for kind, groups in layout.groups.items() if len(groups[0]) > 1] if layout else []
+    spans = tuple((kind, layout.link(kind)) for kind in wide) if layout else ()
+    return Judged(question, candidate, plan.findings, held_memory(view, rank_memory(view)), spans)
+
+
+def memory_of_layout(question: Question, candidate: Candidate) -> PoolMemory | None:
+    """Compute the memory of a layout without asking whether it starts; None where it is not known."""
+    stages = stages_of(load_recipe(recipe_data(question, candidate)), heads_only=True)
+    return held_memory(stages.views[0]) if stages.views else None

@@ -1,0 +1,182 @@
+"""What the rules say of thousands of layouts, each rule run once for each combination of what it reads.
+
+A rule is run on traced stages (`fit.traced`). Its verdict is kept under the values of the facts that it has
+read; the next layout with the same values has the same verdict. When a run reads a fact that no earlier one
+did, what is kept for the rule is given up. Rules that read too much to gain by it, and those about memory,
+are left to the check of what is offered (`deferred`): no offer leaves without one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from operator import itemgetter
+from typing import Any
+
+from launchplan.engines.view import EngineView
+from launchplan.fit.candidate import Candidate, Question, recipe_data
+from launchplan.fit.facts import ALL, FACTS, OF_GPU, Mask, values_of
+from launchplan.fit.traced import Tracer
+from launchplan.pipeline import stages_of
+from launchplan.recipe import Loaded, Recipe, load_recipe
+from launchplan.resolve import Resolved, ResolvedPool, resolve
+from launchplan.rules import RULES, Rule
+from launchplan.rules.rule import ERROR, INFO
+
+_TRIED = 400
+"""Runs of a group of rules after which it must have answered more layouts than it was run for."""
+_GAIN = 2
+Values = tuple[object, ...]
+
+
+@dataclass(slots=True)
+class _Group:
+    """Rules that read the same facts, and their verdict for each combination of those."""
+
+    mask: Mask
+    key: Callable[[Values], Any]
+    rules: list[Rule] = field(default_factory=list)
+    verdicts: dict[Any, Rule | None] = field(default_factory=dict)
+    asked: int = 0
+
+
+class Verdicts:
+    """The verdicts of the error rules on the layouts of one question."""
+
+    def __init__(self, question: Question) -> None:
+        """Pick the rules that speak about the engine's version."""
+        self._question = question
+        self._tracer = Tracer()
+        self._groups: dict[Mask, _Group] = {}
+        self._shapes: tuple[_Group, ...] = ()
+        self._gpus: tuple[_Group, ...] = ()
+        self._layout: Candidate | None = None
+        self._loaded: Loaded[Recipe] | None = None
+        self._built: dict[type, tuple[Any, ...]] = {}
+        self.deferred: list[Rule] = []
+        """Rules that only the check of an offer asks."""
+        self._open: tuple[Rule, ...] | None = None
+        self.runs = 0
+        """How often a group of rules was run."""
+        for rule in RULES:
+            if rule.severity is ERROR and rule.applies(question.engine, question.version):
+                self._file(rule, 0)
+        self._sort()
+
+    @property
+    def open_rules(self) -> tuple[Rule, ...]:
+        """The rules that an offer has still to be asked for: those left out here, and what only warns."""
+        if self._open is None:
+            judged = {rule.code for group in self._groups.values() for rule in group.rules}
+            self._open = tuple(
+                rule for rule in RULES if rule.code not in judged and rule.severity is not INFO
+            )
+        return self._open
+
+    def refusal(self, candidate: Candidate) -> Rule | None:
+        """Give a rule that refuses a layout; None when none of those that are not deferred does."""
+        values = values_of(candidate)
+        return self.of_shape(candidate, values) or self.on_gpu(candidate, values)
+
+    def of_shape(self, candidate: Candidate, values: Values) -> Rule | None:
+        """Give a rule that refuses a layout whatever its GPU is; one that reads the GPU is not asked."""
+        done = 0
+        while done < len(self._shapes):
+            groups = self._shapes
+            for group in groups[done:]:
+                done += 1
+                rule = self._ask(group, candidate, values)
+                if rule is not None:
+                    return rule
+                if self._shapes is not groups:  # rules have moved: those that were asked answer at once
+                    done = 0
+                    break
+        return None
+
+    def on_gpu(self, candidate: Candidate, values: Values) -> Rule | None:
+        """Give a rule that reads the GPU and refuses the layout on it."""
+        done = 0
+        while done < len(self._gpus):
+            groups = self._gpus
+            for group in groups[done:]:
+                done += 1
+                rule = self._ask(group, candidate, values)
+                if rule is not None:
+                    return rule
+                if self._gpus is not groups:
+                    done = 0
+                    break
+        return None
+
+    def _ask(self, group: _Group, candidate: Candidate, values: Values) -> Rule | None:
+        key = group.key(values)
+        group.asked += 1
+        try:
+            return group.verdicts[key]
+        except KeyError:
+            return self._run(group, candidate, key)
+
+    def _run(self, group: _Group, candidate: Candidate, key: Any) -> Rule | None:
+        """Run a group's rules on a layout; those that read more than it knows move to another group."""
+        moved: list[tuple[Rule, Mask]] = []
+        refusing: list[Rule] = []
+        self.runs += 1
+        for rule in group.rules:
+            stages = self._stages(candidate, rule.stage)
+            if any(True for stage in stages for _ in rule.check(stage)):
+                refusing.append(rule)
+            mask = self._tracer.take()
+            if mask & ~group.mask:
+                moved.append((rule, group.mask | mask))
+        for rule, mask in moved:
+            group.rules.remove(rule)
+            self._file(rule, mask)
+        group.verdicts[key] = next((rule for rule in refusing if rule in group.rules), None)
+        if len(group.verdicts) > _TRIED and group.asked < _GAIN * len(group.verdicts):
+            self.deferred += group.rules
+            group.rules = []
+        if moved or not group.rules:
+            self._sort()
+        return next(iter(refusing), None)
+
+    def _file(self, rule: Rule, mask: Mask) -> None:
+        if mask == ALL or not self._is_traced(rule):
+            self.deferred.append(rule)
+            return
+        group = self._groups.setdefault(mask, _Group(mask, _key(mask)))
+        group.rules.append(rule)
+        group.verdicts.clear()
+
+    def _is_traced(self, rule: Rule) -> bool:
+        traced = rule.stage in {Resolved, ResolvedPool} or issubclass(rule.stage, EngineView)
+        return traced and rule.at(self._question.engine) != "memory"
+
+    def _sort(self) -> None:
+        """Order the groups so that those with few combinations refuse first."""
+        self._open = None
+        self._groups = {mask: group for mask, group in self._groups.items() if group.rules}
+        groups = sorted(self._groups.values(), key=lambda group: group.mask.bit_count())
+        self._shapes = tuple(group for group in groups if not group.mask & OF_GPU)
+        self._gpus = tuple(group for group in groups if group.mask & OF_GPU)
+
+    def _stages(self, candidate: Candidate, kind: type) -> tuple[Any, ...]:
+        """Build and trace a stage of a layout; those of the last one are kept."""
+        if self._layout is not candidate:
+            self._layout, self._built = candidate, {}
+            loaded = load_recipe(recipe_data(self._question, candidate))
+            resolved = self._tracer.resolved(resolve(loaded))
+            self._built = {Resolved: (resolved,), ResolvedPool: resolved.pools}
+            self._loaded = loaded
+        if issubclass(kind, EngineView) and EngineView not in self._built and self._loaded is not None:
+            self._built[EngineView] = ()
+            for view in stages_of(self._loaded, heads_only=True).views:
+                traced = self._tracer.view(view)
+                self._built |= dict.fromkeys(type(view).__mro__, (traced,))
+        self._tracer.take()
+        return self._built.get(kind, ())
+
+
+def _key(mask: Mask) -> Callable[[Values], Any]:
+    """Give the function that picks the facts of a set from a layout's values."""
+    places = [index for index in range(len(FACTS)) if mask >> index & 1]
+    return itemgetter(*places) if places else lambda _values: None

@@ -1,0 +1,130 @@
+"""Everything that a search offers passes the whole check; what it refuses fails by the rule that it names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from launchplan import api, catalog
+from launchplan.fit.answer import Fits
+from launchplan.fit.candidate import recipe_data
+from launchplan.fit.recipes import recipe_files, recipe_text
+from launchplan.fit.text import shortlist
+from tests.fit.spaces import GPUS, MODELS
+
+
+def searched(model: str, gpu: str, engine: str, workload: str | None, max_gpus: int = 16) -> Fits:
+    return api.fit(model, gpu=gpu, engine=engine, workload=workload, max_gpus=max_gpus, derived=True)
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.sampled_from(MODELS), st.sampled_from([gpu.id for gpu in GPUS]), st.sampled_from(("vllm", "sglang")),
+    st.sampled_from((None, "4x8k", "50x100k")),
+)  # fmt: skip
+def test_offers_pass_and_misses_fail(model: str, gpu: str, engine: str, workload: str | None) -> None:
+    fits = searched(model, gpu, engine, workload)
+    for offer in (*fits.offers, *fits.short):
+        if offer.recipe is None:
+            report = api.check(recipe_text(offer, "offer"))
+            assert report.ok, (offer.candidate, report.findings)
+            assert report.plan is not None
+            assert report.plan.resolved.deployment.evidence is not None
+            assert report.plan.resolved.deployment.evidence.status == "derived"
+    for miss in fits.misses:
+        if miss.finding is not None and miss.candidate is not None:
+            question = fits.question
+            assert miss.checkpoint is not None
+            data = recipe_data(question, miss.candidate) | {"checkpoint": miss.checkpoint}
+            codes = {each.code for each in api.check(data).findings if each.severity is api.Severity.ERROR}
+            assert miss.finding.code in codes, (miss, codes)
+
+
+def test_no_offer_is_beaten_on_the_front() -> None:
+    fits = searched("openai/gpt-oss-120b", "h200", "vllm", "20x8k")
+    assert fits.front
+    for offer in fits.front:
+        better = [
+            other
+            for other in fits.front
+            if other is not offer
+            and other.judged.question.checkpoint == offer.judged.question.checkpoint
+            and other.candidate.gpus < offer.candidate.gpus
+            and other.judged.sure >= offer.judged.sure
+            and other.requests.value > offer.requests.value
+            and (other.judged.tokens_per_s_per_user or 0) > (offer.judged.tokens_per_s_per_user or 0)
+        ]
+        assert not better
+
+
+def test_prices_order_the_rows() -> None:
+    prices = {"h200": 9.0, "b200": 1.0}
+    fits = api.fit(
+        "openai/gpt-oss-120b", gpu=["h200", "b200"], max_gpus=2, prices=prices, derived=True, workload="4x8k"
+    )
+    costs = [each.price_per_hour for each in fits.offers if each.recipe is None]
+    assert costs == sorted(costs, key=lambda cost: cost or 0.0)
+    first = fits.offers[0]
+    assert (first.candidate.gpu.id, first.price_per_hour) == ("b200", float(first.candidate.gpus))
+
+
+def test_recipes_have_names_of_their_own(tmp_path: Path) -> None:
+    fits = searched("openai/gpt-oss-120b", "h200", "vllm", None, max_gpus=4)
+    files = recipe_files(fits, fits.front)
+    assert len(files) == len([each for each in fits.front if each.recipe is None])
+    for name, text in files.items():
+        path = tmp_path / name
+        path.write_text(text, encoding="utf-8")
+        report = api.check(path)
+        assert report.ok
+        assert report.plan is not None
+        assert report.plan.recipe.value.name == path.stem
+
+
+def test_without_derived_only_gpus_with_evidence_are_searched() -> None:
+    fits = api.fit("Qwen/Qwen3-235B-A22B", gpu=["h200", "l4"], max_gpus=8)
+    assert fits.unevidenced == ("l4",)
+    assert {each.candidate.gpu.id for each in fits.offers} == {"h200"}
+    assert {each.evidence for each in fits.offers} == {"derived"}
+
+
+def test_the_shortlist_has_one_row_of_each_gpu_and_checkpoint() -> None:
+    fits = searched("openai/gpt-oss-120b", "h200", "vllm", "20x8k")
+    rows = [each for each in shortlist(fits) if each.recipe is None]
+    assert len({(each.candidate.gpu.id, each.judged.question.checkpoint) for each in rows}) == len(rows)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"model": "nobody/nothing"}, "'nobody/nothing' is no model of the catalog"),
+        ({"model": "Qwen/Qwen3-8B", "gpu": "h999"}, "'h999' is no GPU of the catalog"),
+        ({"model": "Qwen/Qwen3-8B", "engine": "tgi"}, "'tgi' is no engine"),
+        ({"model": "Qwen/Qwen3-8B", "max_gpus": 0}, "0 GPUs are out of range"),
+        ({"model": "Qwen/Qwen3-8B", "max_gpus": 10**9}, "1000000000 GPUs are out of range"),
+        ({"model": "Qwen/Qwen3-8B", "prices": {"h200": "free"}}, "'free' is no price of a h200"),
+        ({"model": "Qwen/Qwen3-8B", "prices": {"h200": -1}}, "'-1' is no price of a h200"),
+        ({"model": "Qwen/Qwen3-8B", "prices": {"h999": 1}}, "'h999' is no GPU of the catalog"),
+    ],
+)
+def test_a_wrong_name_is_told(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(api.InputError) as caught:
+        api.fit(**arguments)  # type: ignore[arg-type]
+    assert message in caught.value.findings[0].message
+
+
+def test_a_model_that_is_a_path_is_reached_from_the_recipes_folder(tmp_path: Path) -> None:
+    entry = catalog.model("Qwen/Qwen3-8B")
+    assert entry is not None
+    (tmp_path / "config.json").write_text(json.dumps(dict(entry.config)), encoding="utf-8")
+    fits = api.fit(str(tmp_path / "config.json"), gpu="h200", max_gpus=1, derived=True)
+    folder = tmp_path / "found"
+    folder.mkdir()
+    for name, text in recipe_files(fits, shortlist(fits), "../config.json").items():
+        (folder / name).write_text(text, encoding="utf-8")
+        assert api.check(folder / name).ok
+    assert list(folder.iterdir())
