@@ -37,9 +37,9 @@ def plain(value: Any) -> Any:
 def text_of(text: Any) -> Any:
     """Return a text without what this machine or this run put into it."""
     home, temporary = os.path.expanduser("~"), tempfile.gettempdir()
-    if text == argparse.SUPPRESS or text.startswith(temporary):
-        return None
-    return "~" + text[len(home) :] if text == home or text.startswith(home + os.sep) else text
+    if text == home or text.startswith(home + os.sep):  # before the other: a home may lie below it
+        return "~" + text[len(home) :]
+    return None if text == argparse.SUPPRESS or text.startswith(temporary) else text
 
 
 def vllm_variables() -> Any:
