@@ -9,7 +9,7 @@ lists=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)/engines
 environment() { # NAME [UV-OPTIONS...]: makes the environment of a list
   local name=$1
   "$PYTHON" -m venv "$folder/$name"
-  "$folder/tools/bin/uv" pip install --quiet --compile-bytecode --python "$folder/$name/bin/python" \
+  "$folder/tools/bin/uv" pip install --system-certs --quiet --compile-bytecode --python "$folder/$name/bin/python" \
     ${PIP_FIND_LINKS:+--find-links "$PIP_FIND_LINKS"} --requirements "$lists/$name.txt" "${@:2}"
 }
 packages() { "$folder/$1/bin/python" -c 'import sysconfig; print(sysconfig.get_paths()["purelib"])'; }
