@@ -16,7 +16,7 @@ def convert(read: Any, word: Any) -> Any:
     """Return whether a converter takes a word, and what it makes of it."""
     try:
         return True, read(word)
-    except Exception:
+    except Exception:  # whatever the engine's own converter raises
         return False, None
 
 
