@@ -27,6 +27,7 @@ from launchplan.catalog.load import (
     version_key,
     versions,
 )
+from launchplan.catalog.loadable import Loadable, loadable
 from launchplan.catalog.models import Checkpoint, ModelEntry, model, models, nearest_model
 
 __all__ = [
@@ -42,6 +43,7 @@ __all__ = [
     "FlagChange",
     "FlagHistory",
     "Gpu",
+    "Loadable",
     "ModelEntry",
     "calibration",
     "cluster_preset",
@@ -57,6 +59,7 @@ __all__ = [
     "given_facts",
     "gpu",
     "gpus",
+    "loadable",
     "model",
     "models",
     "nearest_cluster_preset",

@@ -90,6 +90,13 @@ class Checkpoint(Fact):
     """Vendors or GPU ids that the source makes it for; empty when it does not say."""
     notes: tuple[str, ...] = ()
 
+    @property
+    def settings_beside(self) -> dict[str, JsonValue] | None:
+        """The repository's `hf_quant_config.json`, where the settings stand there."""
+        if not self.separate_file:
+            return None
+        return {"producer": {"name": "modelopt"}, "quantization": dict(self.quantization or {})}
+
     @model_validator(mode="after")
     def _bytes_have_a_source(self) -> Checkpoint:
         if (self.bytes is None) != (self.bytes_source is None):
@@ -171,10 +178,8 @@ def _architecture(config: Mapping[str, JsonValue], checkpoint: Checkpoint | None
     if checkpoint is None:
         return read_architecture(config)
     merged: dict[str, object] = {**merged_config(config, checkpoint.config)}
-    beside: dict[str, object] | None = None
-    if checkpoint.separate_file:
-        beside = {"producer": {"name": "modelopt"}, "quantization": checkpoint.quantization}
-    elif checkpoint.quantization is not None:
+    beside = checkpoint.settings_beside
+    if beside is None and checkpoint.quantization is not None:
         merged["quantization_config"] = checkpoint.quantization
     model = read_architecture({key: value for key, value in merged.items() if value is not None}, beside)
     if checkpoint.format in _UNQUANTIZED:

@@ -21,6 +21,8 @@ _SHARED_SOURCE = (
     "vLLM docs, deployment/docker: --ipc=host or --shm-size; NCCL, ncclShmOpen; "
     "vllm-project/vllm issues 1393 and 1710"
 )
+_WHOLE_HOST = 8
+"""GPUs of a host that has several networks for certain."""
 _GLOO_SOURCE = "torch/csrc/distributed/c10d/ProcessGroupGloo.cpp; aws-samples/aws-do-eks pull request 50"
 
 
@@ -58,12 +60,13 @@ def container_notes(launch: Launch, reading: Reading) -> Iterator[Note]:
         and nodes > 1
         and not interfaces & launch.env.keys()
     ):
+        whole = here >= _WHOLE_HOST
         message = (
-            "hostNetwork, and no interface is named: gloo takes the one that the host's name resolves to, "
-            "or 127.0.0.1"
+            f"hostNetwork{f' on hosts of {here} GPUs' if whole else ''}, and no interface is named: "
+            "gloo takes the one that the host's name resolves to, or 127.0.0.1"
         )
         fix = "set GLOO_SOCKET_IFNAME and NCCL_SOCKET_IFNAME on every node"
-        yield Note("CMD111", message, container.token.start, fix, _GLOO_SOURCE)
+        yield Note("CMD113" if whole else "CMD111", message, container.token.start, fix, _GLOO_SOURCE)
 
 
 def service_notes(launches: Mapping[str, int], services: Mapping[str, int]) -> Iterator[Note]:

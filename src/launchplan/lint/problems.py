@@ -97,6 +97,14 @@ PROBLEMS = {
         "127.0.0.1 or a network "
         "that the other nodes do not reach.",
     ),
+    "CMD113": Problem(
+        "interface-of-many",
+        ERROR,
+        "pods of whole hosts on the hosts' network name no interface for the rendezvous",
+        "A host of 8 GPUs has a network for its GPUs and others beside it. gloo takes the "
+        "address that the host's own name resolves to, which was 127.0.0.1 where this was "
+        "reported, and the other nodes wait for ever.",
+    ),
     "CMD112": Problem(
         "nodes-agree",
         ERROR,

@@ -76,7 +76,8 @@ def model_of_config(name: str, config: str | Path | Mapping[str, Any]) -> ModelS
     if not isinstance(config, Mapping):
         path = Path(config)
         return _read_config(name, str(path / "config.json" if path.is_dir() else path))
-    return ModelSource(name, None, None, read_architecture(config), config, None, name)
+    beside = None if "quantization_config" in config else _published_beside(name)
+    return ModelSource(name, None, None, read_architecture(config, beside), config, beside, name)
 
 
 @cache
@@ -93,6 +94,17 @@ def _read_config(name: str, path: str) -> ModelSource:
 def _quantization_beside(config: Path) -> Path:
     """Name ModelOpt's file next to a configuration: `x_hf_quant_config.json` for `x_config.json`."""
     return config.with_name(config.name.removesuffix("config.json") + "hf_quant_config.json")
+
+
+def _published_beside(name: str) -> Mapping[str, Any] | None:
+    """Give what the catalog knows of a repository's `hf_quant_config.json`, which parsed data can't hold.
+
+    A folder named as the hub's cache does (`models--org--name`) is the repository.
+    """
+    hub = name if "/" in name else name.removeprefix("models--").replace("--", "/", 1)
+    entry = catalog.model(hub)
+    checkpoint = entry.checkpoint(hub) if entry is not None else None
+    return checkpoint.settings_beside if checkpoint is not None else None
 
 
 def _expanded(name: str) -> Path:

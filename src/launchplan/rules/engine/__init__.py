@@ -18,6 +18,7 @@ from launchplan.rules.engine import (
     block_size_has_backend,
     chunk_holds_pages,
     class_dropped,
+    class_known,
     class_takes_drafts,
     class_takes_features,
     command_parses,
@@ -59,6 +60,7 @@ from launchplan.rules.engine import (
     media_transport,
     memory_fraction_is_share,
     metric_buckets,
+    model_type_known,
     moe_backend_runs,
     moe_runner_layout,
     moe_runner_takes_format,
@@ -186,4 +188,6 @@ RULES = (
     deepseek_v41_features.check,
     class_takes_features.check,
     class_dropped.check,
+    model_type_known.check,
+    class_known.check,
 )
