@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from launchplan import catalog
-from launchplan.resolve.model import local_config, model_of_config
+from launchplan.resolve.model import hub_id, local_config, model_of_config
 
 if TYPE_CHECKING:
     from launchplan.architecture import Architecture
@@ -26,11 +26,11 @@ def find_draft(pool: ResolvedPool, recipe: Loaded[Recipe]) -> Architecture | Non
     name = _named(pool)
     if name is None:
         return None
-    entry = catalog.model(name)
-    if entry is not None:
-        return entry.architecture(name if entry.checkpoint(name) else None)
     file = local_config(name, recipe.folder)
-    return model_of_config(name, file).architecture if file is not None else None
+    if file is not None:
+        return model_of_config(name, file).architecture
+    entry = catalog.model(hub_id(name))
+    return entry.architecture(hub_id(name) if entry.checkpoint(hub_id(name)) else None) if entry else None
 
 
 def _named(pool: ResolvedPool) -> str | None:

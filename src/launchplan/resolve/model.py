@@ -96,14 +96,15 @@ def _quantization_beside(config: Path) -> Path:
     return config.with_name(config.name.removesuffix("config.json") + "hf_quant_config.json")
 
 
-def _published_beside(name: str) -> Mapping[str, Any] | None:
-    """Give what the catalog knows of a repository's `hf_quant_config.json`, which parsed data can't hold.
+def hub_id(name: str) -> str:
+    """Give the repository of a folder named as in the hub's cache (`models--org--name`), else the name."""
+    return name if "/" in name else name.removeprefix("models--").replace("--", "/", 1)
 
-    A folder named as the hub's cache does (`models--org--name`) is the repository.
-    """
-    hub = name if "/" in name else name.removeprefix("models--").replace("--", "/", 1)
-    entry = catalog.model(hub)
-    checkpoint = entry.checkpoint(hub) if entry is not None else None
+
+def _published_beside(name: str) -> Mapping[str, Any] | None:
+    """Give what the catalog knows of a repository's `hf_quant_config.json`, which parsed data can't hold."""
+    entry = catalog.model(hub_id(name))
+    checkpoint = entry.checkpoint(hub_id(name)) if entry is not None else None
     return checkpoint.settings_beside if checkpoint is not None else None
 
 

@@ -9,6 +9,7 @@ from launchplan.rules.speculative import (
     draft_companions,
     draft_fits_batch,
     draft_fits_model,
+    draft_is_dspark,
     draft_model_given,
     draft_model_named,
     draft_on_device,
@@ -60,4 +61,5 @@ RULES = (
     draft_fits_model.check,
     draft_on_device.check,
     drafts_of_release.check,
+    draft_is_dspark.check,
 )
