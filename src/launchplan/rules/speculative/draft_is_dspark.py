@@ -3,8 +3,8 @@
 ## Why
 
 DSPARK refines its block of tokens by a small Markov head of the draft model; its rank stands in the draft's
-configuration. A model that was not trained as a DSPARK draft has none, and SGLang ends when it sizes its pools,
-after the weights are loaded.
+configuration. A model that was not trained as a DSPARK draft has none, and SGLang ends when it sizes its
+pools, after the weights are loaded.
 
 ## Fix
 
