@@ -12,8 +12,10 @@ from hypothesis import strategies as st
 from launchplan import api, catalog
 from launchplan.fit.answer import Fits
 from launchplan.fit.candidate import recipe_data
+from launchplan.fit.json_format import fits_json
 from launchplan.fit.recipes import recipe_files, recipe_text
-from launchplan.fit.text import shortlist
+from launchplan.fit.shortlist import shortlist
+from launchplan.fit.text import fits_text
 from tests.fit.spaces import GPUS, MODELS
 
 
@@ -83,6 +85,38 @@ def test_recipes_have_names_of_their_own(tmp_path: Path) -> None:
         assert report.ok
         assert report.plan is not None
         assert report.plan.recipe.value.name == path.stem
+
+
+def test_a_vendor_whose_memory_is_not_known_takes_no_offer_from_another() -> None:
+    fits = api.fit("Qwen/Qwen3-8B", gpu=["mi355x", "h200"], engine="sglang", max_gpus=1, derived=True)
+    assert {each.candidate.gpu.id for each in fits.offers} == {"h200"}
+    (miss,) = fits.misses
+    assert miss.gpu == "mi355x"
+    assert miss.reason.endswith("or what sglang settles by itself on this GPU, are not known")
+
+
+def test_an_offer_says_whether_its_draft_is_counted() -> None:
+    fits = api.fit("moonshotai/Kimi-K2.5", gpu="b300", max_gpus=8, derived=True)
+    drafting = [each for each in fits.offers if each.candidate.speculative is not None]
+    assert drafting
+    for offer in drafting:
+        assert (offer.judged.draft_counted, offer.judged.sure) == (False, False)
+    assert {each.judged.draft_counted for each in fits.offers if each.candidate.speculative is None} == {None}
+    text, report = fits_text(fits, everything=True), json.loads(fits_json(fits))
+    rows = [line for line in text.splitlines() if "eagle3" in line]
+    assert rows
+    assert all(line.endswith("draft not counted") for line in rows)
+    assert "\ndraft not counted: " in text
+    counted = [each["speculative"]["memory_counted"] for each in report["offers"] if each["speculative"]]
+    assert counted == [False] * len(drafting)
+
+
+def test_prediction_layers_of_the_model_are_counted() -> None:
+    fits = api.fit("deepseek-ai/DeepSeek-V3.2", gpu="b300", max_gpus=8, derived=True)
+    drafting = [each for each in fits.offers if each.candidate.speculative is not None]
+    assert drafting
+    assert {each.judged.draft_counted for each in drafting} == {True}
+    assert "draft not counted" not in fits_text(fits, everything=True)
 
 
 def test_without_derived_only_gpus_with_evidence_are_searched() -> None:

@@ -56,16 +56,26 @@ def check(
     """  # noqa: D301 # click reads the backspace
     if recipes.count(STDIN) > 1:
         raise click.UsageError("standard input can be read once only: name '-' once")
-    if what_if and (len(recipes) > 1 or form != "text"):
-        raise click.UsageError("--what-if is about one recipe, and is printed as text")
+    if what_if and (len(recipes) > 1 or form not in {"text", "json"}):
+        raise click.UsageError("--what-if is about one recipe, and is printed as text or JSON")
     outcomes = [examine(recipe, cluster, settings) for recipe in recipes]
-    emit(_report([outcome.checked for outcome in outcomes], form))
-    if what_if and outcomes[0].plan is not None:
-        from launchplan.fit.whatif import what_if as ask
-        from launchplan.fit.whatif_text import what_if_text
-
-        emit(what_if_text(ask(outcomes[0].plan), failed=bool(outcomes[0].plan.errors)))
+    checks = [outcome.checked for outcome in outcomes]
+    emit(_what_if(outcomes[0], form) if what_if else _report(checks, form))
     return max(_code(outcome, strict=strict) for outcome in outcomes)
+
+
+def _what_if(outcome: Outcome, form: Format) -> str:
+    from launchplan import report
+    from launchplan.fit.whatif import what_if
+    from launchplan.fit.whatif_json import what_if_data
+    from launchplan.fit.whatif_text import what_if_text
+
+    plan = outcome.plan
+    found = what_if(plan) if plan is not None else None
+    if form == "json":
+        return report.json_report([outcome.checked], more={"what_if": what_if_data(found)})
+    answers = what_if_text(found, failed=bool(plan.errors)) if plan is not None and found is not None else ""
+    return _report([outcome.checked], form) + answers
 
 
 def _code(outcome: Outcome, *, strict: bool) -> int:

@@ -46,7 +46,8 @@ def fit(model: str, everything: bool, as_json: bool, folder: str | None, force: 
     from launchplan.fit.answer import answer
     from launchplan.fit.ask import make_wish
     from launchplan.fit.json_format import fits_json
-    from launchplan.fit.text import fits_text, shortlist
+    from launchplan.fit.shortlist import shortlist
+    from launchplan.fit.text import fits_text
 
     if force and folder is None:
         raise click.UsageError("--force belongs to --recipe")

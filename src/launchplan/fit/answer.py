@@ -180,9 +180,10 @@ def _searched(
     if not fitting:
         return Found((), 0), misses
     found = search(_question(wish, checkpoint, model), model, fitting, wish.limits, progress)
-    if not found.known:
-        reason = "its sizes or its format are not known, so its memory is not computed"
-        misses += [Miss(gpu.id, checkpoint, reason) for gpu in fitting]
+    unknown = (
+        f"the model's sizes or format, or what {wish.engine} settles by itself on this GPU, are not known"
+    )
+    misses += [Miss(gpu.id, checkpoint, f"its memory is not computed: {unknown}") for gpu in found.unknown]
     return found, misses
 
 

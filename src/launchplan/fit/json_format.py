@@ -53,9 +53,10 @@ def _offer(offer: Offer, *, front: bool) -> dict[str, Any]:
         "checkpoint": judged.question.checkpoint,
         "parallel": at.sizes,
         "kv_cache_dtype": at.kv,
-        "speculative": {"method": draft.method, "tokens": draft.tokens, "model": draft.model}
-        if draft
-        else None,
+        "speculative": draft and {
+            "method": draft.method, "tokens": draft.tokens, "model": draft.model,
+            "memory_counted": judged.draft_counted,
+        },
         "max_model_len": judged.question.window,
         "pool_bytes_per_gpu": {"value": pool.value, "low": pool.low, "high": pool.high},
         "pool_tokens": asdict(judged.pool_tokens),
@@ -67,7 +68,7 @@ def _offer(offer: Offer, *, front: bool) -> dict[str, Any]:
         "sure": judged.sure,
         "pareto": front,
         "warnings": [{"code": each.code, "message": each.message} for each in judged.warnings],
-    }
+    }  # fmt: skip
 
 
 def _miss(miss: Miss) -> dict[str, Any]:

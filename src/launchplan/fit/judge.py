@@ -17,6 +17,8 @@ from launchplan.rules.memory.ranks import rank_memory
 
 _ABOUT_EVIDENCE = frozenset({"OPS102", "OPS105"})
 """Findings that every layout of a search has."""
+_WITHOUT_WEIGHTS = frozenset({"ngram", "ngram_gpu", "suffix"})
+"""Ways to draft that look into the text."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +74,24 @@ class Judged:
         return self.held.bound.tokens_per_s * self._replicas if self.held.bound else None
 
     @property
+    def draft_counted(self) -> bool | None:
+        """Whether the draft's weights are part of the memory; None where nothing is loaded to draft with."""
+        draft, inputs = self.candidate.speculative, self.held.inputs
+        if draft is None or (draft.model is None and draft.method in _WITHOUT_WEIGHTS):
+            return None
+        return inputs.draft is not None or (inputs.weights.mtp and bool(inputs.model.mtp_layers))
+
+    @property
     def sure(self) -> bool:
-        """Whether it holds the longest request, and the workload, at the bad end of the interval, too."""
-        longest = self.held.memory.capacity.of("max_model_len")
+        """Whether all is counted, and longest request and workload fit at the bad end of the interval."""
         wanted = self.question.workload.concurrency or 1
-        return longest is not None and longest.requests.low >= 1 and self.requests.low >= wanted
+        return self.draft_counted is not False and self.holds_longest and self.requests.low >= wanted
+
+    @property
+    def holds_longest(self) -> bool:
+        """Whether it holds a request of the longest length at the bad end of the interval, too."""
+        longest = self.held.memory.capacity.of("max_model_len")
+        return longest is not None and longest.requests.low >= 1
 
     @property
     def serves(self) -> bool:

@@ -41,18 +41,20 @@ class Found:
     places: tuple[OnGpu, ...]
     layouts: int
     """Layouts that were decided on."""
-    known: bool = True
-    """Whether the memory of this checkpoint can be computed at all."""
+    unknown: tuple[Gpu, ...] = ()
+    """GPUs on which the memory of this checkpoint is not computed: nothing was searched there."""
 
 
 def search(
     question: Question, model: Architecture, gpus: Sequence[Gpu], limits: Limits, progress: Progress
 ) -> Found:
     """Search the layouts of a checkpoint on GPUs whose memory is known."""
-    reference = max(gpus, key=lambda gpu: gpu.memory_total_bytes or 0)
-    estimate = Estimate(question, model, reference)
-    if not estimate.known:
-        return Found((), 0, known=False)
+    estimates = _estimates(question, model, gpus)
+    unknown = tuple(gpu for gpu in gpus if gpu.vendor not in estimates)
+    gpus = [gpu for gpu in gpus if gpu.vendor in estimates]
+    if not gpus:
+        return Found((), 0, unknown)
+    estimate = next(iter(estimates.values()))
     verdicts, places, layouts = Verdicts(question), list[OnGpu](), 0
     for host in sorted({per_node(gpu, limits) for gpu in gpus}):
         group = [gpu for gpu in gpus if per_node(gpu, limits) == host]
@@ -69,7 +71,16 @@ def search(
             offers = tuple(_offers(seen, gpu, host, running, estimate))
             miss = None if offers else nearest_miss(question, gpu, host, limits, estimate, shapes)
             places.append(OnGpu(gpu, question.checkpoint, offers, miss))
-    return Found(tuple(places), layouts)
+    return Found(tuple(places), layouts, unknown)
+
+
+def _estimates(question: Question, model: Architecture, gpus: Sequence[Gpu]) -> dict[str, Estimate]:
+    """Compute the largest GPU of each vendor, the largest of all first; one vendor may be unknown."""
+    found: dict[str, Estimate] = {}
+    for gpu in sorted(gpus, key=lambda gpu: gpu.memory_total_bytes or 0, reverse=True):
+        if gpu.vendor not in found:
+            found[gpu.vendor] = Estimate(question, model, gpu)
+    return {vendor: each for vendor, each in found.items() if each.known}
 
 
 def _running(

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 from launchplan.engines.budgets import start_of
 from launchplan.fit.answer import Fits, Offer
+from launchplan.fit.phases import phases
+from launchplan.fit.shortlist import shortlist
 from launchplan.fit.workload import mean_tokens
 from launchplan.memory.capacity import Count
 from launchplan.memory.cold_start import replicas_through_restart
@@ -50,8 +52,8 @@ def resident_tokens(workload: Workload) -> int | None:
 
 
 def size(fits: Fits) -> Sizing | None:
-    """Size the first offer; None without an offer or without a workload to size for."""
-    offer = next(iter(fits.offers), None)
+    """Size the first offer that is shown; None without an offer or without a workload to size for."""
+    offer = next(iter(shortlist(fits)), None)
     tokens = resident_tokens(fits.wish.workload)
     if offer is None or tokens is None:
         return None
@@ -60,7 +62,7 @@ def size(fits: Fits) -> Sizing | None:
         Step("pool", tuple(_pool(fits, offer, tokens))),
         Step("machines", (_machines(offer),)),
         Step("expert-parallel domain", (_experts(offer),)),
-        Step("prefill and decode", tuple(_phases(fits, offer, tokens))),
+        Step("prefill and decode", phases(fits, offer, tokens)),
         Step("reserve", tuple(_reserve(fits.wish.workload, offer))),
         Step("evidence", (_evidence(offer),)),
     )
@@ -123,33 +125,6 @@ def _experts(offer: Offer) -> str:
     if fabric is None:
         return f"experts are exchanged by {at.nodes} hosts: that needs RDMA or NVLink (--fabric)"
     return f"experts are exchanged by {at.nodes} hosts over {fabric.id}, which has RDMA"
-
-
-def _phases(fits: Fits, offer: Offer, tokens: int) -> list[str]:
-    workload = fits.wish.workload
-    smallest = min(
-        (each for each in (*fits.offers, *fits.short) if _same_class(each, offer)),
-        key=lambda each: each.candidate.gpus, default=offer,
-    )  # fmt: skip
-    longest = workload.prompt_tokens or mean_tokens(workload) or 0
-    each = f"{longest:,} tokens each"
-    lines = [
-        f"prefill holds the weights and the prompts at work ({each}): from {smallest.candidate.machines}",
-        f"decode holds the {tokens:,} resident tokens: {offer.candidate.machines}",
-    ]
-    if workload.prompt_tokens is not None and workload.output_tokens is not None:
-        share = workload.prompt_tokens / max(1, workload.prompt_tokens + workload.output_tokens)
-        lines.append(
-            f"{share:.0%} of a request's tokens are prompt: measure both before they get their own machines"
-        )
-    return lines
-
-
-def _same_class(one: Offer, other: Offer) -> bool:
-    return (
-        one.candidate.gpu.id == other.candidate.gpu.id
-        and one.judged.question.checkpoint == other.judged.question.checkpoint
-    )
 
 
 def _reserve(workload: Workload, offer: Offer) -> list[str]:

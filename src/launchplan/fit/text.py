@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from launchplan.fit.answer import Fits, Miss, Offer
+from launchplan.fit.shortlist import shortlist
 from launchplan.fit.sizing import size
 from launchplan.report.tables import table
 from launchplan.units import plural
@@ -50,22 +51,6 @@ def _asked(fits: Fits) -> str:
     return f"requests of {window}"
 
 
-def shortlist(fits: Fits) -> tuple[Offer, ...]:
-    """Keep the published layouts, and of each GPU and checkpoint the derived one with the fewest GPUs.
-
-    One that holds at both ends of its interval comes before one that may not.
-    """
-    kept: list[Offer] = []
-    seen: set[tuple[str, str | None]] = set()
-    for sure in (True, False):
-        for each in fits.offers:
-            place = (each.candidate.gpu.id, each.judged.question.checkpoint)
-            if each.evidence == "derived" and each.judged.sure is sure and place not in seen:
-                seen.add(place)
-                kept.append(each)
-    return tuple(each for each in fits.offers if each.evidence != "derived" or each in kept)
-
-
 def _header(fits: Fits) -> tuple[str, ...]:
     return (*_HEADER[:-1], "an hour", _HEADER[-1]) if fits.wish.prices else _HEADER
 
@@ -82,7 +67,9 @@ def _row(fits: Fits, offer: Offer) -> tuple[str, ...]:
     ]  # fmt: skip
     if fits.wish.prices:
         cells.append("-" if offer.price_per_hour is None else f"{offer.price_per_hour:,.2f}")
-    marks = "" if judged.sure else "; may not hold"
+    marks = (
+        "; draft not counted" if judged.draft_counted is False else "" if judged.sure else "; may not hold"
+    )
     marks += "".join(f"; {code}" for code in dict.fromkeys(each.code for each in judged.warnings))
     name = f"{offer.evidence}: {offer.recipe}" if offer.recipe else offer.evidence
     return (*cells, name + marks)
@@ -90,6 +77,8 @@ def _row(fits: Fits, offer: Offer) -> tuple[str, ...]:
 
 def _notes(shown: tuple[Offer, ...]) -> Iterator[str]:
     yield "requests: at once, with the ends of the estimate; tokens/s: the bound for one user, not a forecast"
+    if any(offer.judged.draft_counted is False for offer in shown):
+        yield "draft not counted: the draft model's size is not known; what it takes, these requests lose"
     codes = sorted({each.code for offer in shown for each in offer.judged.warnings})
     if codes:
         yield f"warnings: `launchplan explain {codes[0]}`" + (f" ({', '.join(codes)})" if codes[1:] else "")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from launchplan import __version__
@@ -16,8 +16,13 @@ if TYPE_CHECKING:
 FORMAT_VERSION = 1
 
 
-def json_report(checks: Sequence[Checked], *, noun: str = "recipes") -> str:
-    """Print recipes (or other files) with their findings; keys stay, new ones may come."""
+def json_report(
+    checks: Sequence[Checked], *, noun: str = "recipes", more: Mapping[str, object] | None = None
+) -> str:
+    """Print recipes (or other files) with their findings; keys stay, new ones may come.
+
+    `more` are keys of the report beside them.
+    """
     counts = totals(checks)
     report = {
         "format": FORMAT_VERSION,
@@ -27,6 +32,7 @@ def json_report(checks: Sequence[Checked], *, noun: str = "recipes") -> str:
         "warnings": counts.warnings,
         "infos": counts.infos,
         noun: [_recipe(check) for check in checks],
+        **(more or {}),
     }
     return json.dumps(report, indent=2) + "\n"
 
