@@ -14,7 +14,7 @@ from launchplan.catalog.load import DATA, EngineShelf, engine_facts, nearest_fac
 
 # engine, version: flags (positional included), spellings, switches, deprecated flags, variables
 RELEASES = {
-    ("sglang", "0.5.23"): (531, 559, 173, 6, 770),
+    ("sglang", "0.5.23"): (531, 559, 173, 6, 889),
     ("sglang-router", "0.3.2"): (98, 98, 12, 0, 0),
     ("vllm", "0.11.2"): (201, 266, 54, 15, 209),
     ("vllm", "0.15.1"): (208, 286, 62, 2, 228),
@@ -23,7 +23,7 @@ RELEASES = {
     ("vllm", "0.24.0"): (267, 360, 76, 2, 268),
     ("vllm", "0.27.1"): (283, 382, 82, 2, 285),
     ("vllm", "0.30.0"): (301, 406, 88, 1, 302),
-    ("vllm", "0.33.0"): (321, 484, 95, 5, 318),
+    ("vllm", "0.33.0"): (321, 484, 95, 5, 324),
     ("vllm-router", "0.1.17"): (72, 73, 8, 0, 0),
 }
 

@@ -138,6 +138,16 @@ class Envs:
 
 envs = Envs()
 """,
+    "sglang/srt/network.py": """
+import os
+
+HOST = os.getenv("SGLANG_HOST_IP", "") or os.environ.get(
+    "HOST_IP", ""
+)
+STEPS = os.environ["SGLANG_STEPS"] if "SGLANG_STEPS" in os.environ else None
+os.environ["SGLANG_RUN_ID"] = "written, not read"
+""",
+    "sglang/test/helper.py": 'import os\nos.getenv("SGLANG_TEST_MODEL")\n',
 }
 
 
@@ -175,7 +185,10 @@ def test_record_takes_sglang_where_there_is_no_vllm(launchplan: Runner, site: Pa
     facts = EngineFacts.model_validate(yaml.safe_load(ran.out), strict=False)
     assert (facts.engine, facts.version) == ("sglang", "0.5.99")
     assert facts.flags[1] == Flag(names=("--tp-size", "--tp"), dest="tp_size", type="int", default=1)
-    assert facts.variables[1] == Variable(name="SGLANG_STEPS", type="int", default=3)
+    assert facts.variables[1:] == (
+        Variable(name="SGLANG_STEPS", type="int", default=3),
+        Variable(name="SGLANG_HOST_IP"),
+    )
 
 
 def test_record_keeps_a_file_that_is_there(launchplan: Runner, site: Path) -> None:

@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import argparse
 import ast
+import importlib.util
 import os
+import re
 import tempfile
 from typing import Any
+
+DIRECT = r"(?:getenv|environ\.get|env_var\w*)\(\s*[\"'](%s[A-Z0-9_]+)[\"']|environ\[\s*[\"'](%s[A-Z0-9_]+)[\"']\s*\](?!\s*=[^=])"
+"""Where a module reads a variable by its name, past the engine's own list."""
 
 
 def convert(read: Any, word: Any) -> Any:
@@ -68,7 +73,7 @@ def vllm_variables() -> Any:
         if kind["type"] == "bool" and not reads_truth(name, envs.environment_variables[name]):
             kind["type"] = "bool-int"
         found.append({"name": name, "default": default, **kind})
-    return found
+    return found + read_directly("vllm", "VLLM_", {each["name"] for each in found})
 
 
 def reads_truth(name: str, read: Any) -> Any:
@@ -116,4 +121,17 @@ def sglang_variables() -> Any:
         kind = next((types[base.__name__] for base in type(each).__mro__ if base.__name__ in types), None)
         default = None if callable(each.default) else plain(each.default)
         found.append({"name": getattr(each, "name", None) or name, "type": kind, "default": default})
-    return found
+    return found + read_directly("sglang", "SGL(?:ANG)?_", {each["name"] for each in found})
+
+
+def read_directly(package: Any, prefix: Any, known: Any) -> Any:
+    """List the variables that modules of a package read by name and that its own list lacks."""
+    root = os.path.dirname(importlib.util.find_spec(package).origin)
+    reads, names = re.compile(DIRECT % (prefix, prefix)), set()
+    for folder, inner, files in os.walk(root):
+        inner[:] = [each for each in inner if each not in ("test", "tests")]
+        for file in files:
+            if file.endswith(".py"):
+                with open(os.path.join(folder, file), encoding="utf-8", errors="replace") as source:
+                    names.update(found[1] or found[2] for found in reads.finditer(source.read()))
+    return [{"name": name, "type": None, "default": None} for name in sorted(names - known)]
