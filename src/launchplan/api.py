@@ -22,7 +22,7 @@ from launchplan.fit.ask import Prices, make_wish
 from launchplan.fit.workload import WorkloadSource
 from launchplan.lint import RecipeDraft, Site, draft_recipe, find_command, lint_command, lint_text
 from launchplan.observe import Observation, observe_pools
-from launchplan.pipeline import Plan, budgets_of, comparison, make_plan
+from launchplan.pipeline import Plan, budgets_of, comparison, make_plan, published_drafts
 from launchplan.recipe import Source, load_measured
 from launchplan.render import TARGETS, Background, Bundle, Reason, render_bundle
 from launchplan.rules import RULES
@@ -260,14 +260,17 @@ def render(
     return bundle_of(plan, plan.launch, targets, templates)
 
 
-def bundle_of(plan: Plan, launch: Launch, targets: Iterable[str], templates: str | None = None) -> Bundle:
+def bundle_of(
+    plan: Plan, launch: Launch, targets: Iterable[str], templates: str | None = None, home: str = ""
+) -> Bundle:
     """Render a plan's launch with the memory of its ranks and the reasons of its findings.
 
-    Raises what `render_bundle` raises.
+    `home` is the address of an index that the runbook links to. Raises what `render_bundle` raises.
     """
     found = {finding.code for finding in plan.findings}
     reasons = {rule.code: Reason(rule.title, rule.why) for rule in RULES if rule.code in found}
-    background = Background(budgets_of(plan), MappingProxyType(reasons))
+    drafts = MappingProxyType(published_drafts(plan))
+    background = Background(budgets_of(plan), MappingProxyType(reasons), drafts, home)
     return render_bundle(launch, plan.findings, tuple(targets), templates, background)
 
 

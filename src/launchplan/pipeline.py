@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
+from launchplan.catalog import Speculative
 from launchplan.engines import EngineView, Launch, build_launch, head_views
-from launchplan.engines.budgets import PoolMemory, pool_memory
+from launchplan.engines.budgets import DraftChoice, PoolMemory, held_memory, pool_memory
 from launchplan.engines.compare import Comparison, Side, compare
 from launchplan.errors import InputError, RefusedError
 from launchplan.finding import Finding, Location, Severity, dotted
@@ -22,7 +24,7 @@ from launchplan.recipe import (
     load_cluster,
     load_recipe,
 )
-from launchplan.resolve import Resolved, resolve
+from launchplan.resolve import Resolved, ResolvedPool, resolve
 from launchplan.rules import RULES, Rule
 from launchplan.rules.run import Stages, run
 from launchplan.source import problem
@@ -123,6 +125,38 @@ def _is_taken(plan: Plan, memory: PoolMemory, choice: Choice) -> bool:
     except InputError:
         return False
     return not any(finding.code not in _ABOUT_HOSTS for finding in other.errors)
+
+
+def published_drafts(plan: Plan) -> dict[str, DraftChoice]:
+    """Find the first published drafting that the rules take, for each pool that decodes without any."""
+    model = plan.resolved.deployment.model
+    published = [each for each in model.speculative if each.method] if model is not None else []
+    found: dict[str, DraftChoice] = {}
+    for pool in plan.resolved.pools if published else ():
+        if pool.role == "prefill" or pool.speculative is not None:
+            continue
+        tried = (_with_draft(plan, pool, each) for each in published)
+        choice = next((each for each in tried if each is not None), None)
+        if choice is not None:
+            found[pool.role] = choice
+    return found
+
+
+def _with_draft(plan: Plan, pool: ResolvedPool, published: Speculative) -> DraftChoice | None:
+    """Plan the recipe with a way of drafting; None where the rules refuse it."""
+    keys = ("method", "tokens", "model", "options")
+    section = {key: value for key in keys if (value := getattr(published, key))}
+    setting = json.dumps(section)
+    try:
+        other = replan(plan, [f"{dotted(pool.path('speculative'))}={setting}"])
+    except InputError:
+        return None
+    old = {(each.code, each.message) for each in plan.errors}
+    if any((each.code, each.message) not in old for each in other.errors):
+        return None
+    view = next((each for each in other.views if each.pool.role == pool.role), None)
+    held = held_memory(view) if view is not None else None
+    return DraftChoice(setting, published.tokens, held.bound if held else None)
 
 
 _ABOUT_HOSTS = frozenset({"NET103"})

@@ -89,6 +89,21 @@ def test_links_lead_to_files_of_the_site(launchplan: Runner, shelf: Path) -> Non
     assert {unquote(link) for link in links} == set(tree(out)) - {"index.html", "manifest.json"}
 
 
+def test_a_runbook_leads_back_to_the_index(launchplan: Runner, shelf: Path) -> None:
+    launchplan("site", "shelf", "-o", "out")
+    out = shelf.parent / "out"
+    pages = sorted(out.rglob("runbook.html"))
+    assert len(pages) == 2
+    for path in pages:
+        page = read_page(path.read_bytes())
+        (home,) = [each for each in page.all("a") if not each.attributes["href"].startswith("#")]
+        assert (home.text, (path.parent / home.attributes["href"]).resolve()) == (
+            "All recipes",
+            (out / "index.html").resolve(),
+        )
+        assert f"All recipes: <{home.attributes['href']}>" in (path.parent / "RUNBOOK.md").read_text()
+
+
 def test_the_same_folder_gives_the_same_bytes_wherever_it_lies(launchplan: Runner, shelf: Path) -> None:
     launchplan("site", "shelf", "-o", "one")
     shutil.copytree(shelf, shelf.parent / "elsewhere" / "copy")

@@ -12,7 +12,7 @@ import pytest
 from launchplan.render import render_bundle
 from tests.render.kit import Host, case_bundle, make_launch
 
-NVIDIA = "#!/bin/bash\nfor gpu in {0..%d}; do echo \"GPU $gpu: NVIDIA H200 (UUID: GPU-$gpu)\"; done\necho '  MIG 1g'\n"
+NVIDIA = "#!/bin/bash\n[[ $* == *driver_version* ]] && echo 580.95.05 && exit\nfor gpu in {0..%d}; do echo \"GPU $gpu: NVIDIA H200 (UUID: GPU-$gpu)\"; done\necho '  MIG 1g'\n"
 ROCM = '#!/bin/bash\nfor gpu in {0..%d}; do printf "GPU[$gpu]\\t: Device Name: x\\nGPU[$gpu]\\t: GUID: 1\\n"; done\n'
 AMD = (
     '#!/bin/bash\nfor gpu in {0..%d}; do printf "GPU: $gpu\\n    BDF: 0000:05:00.0\\n    UUID: 1\\n"; done\n'
@@ -52,6 +52,7 @@ def test_everything_is_there(tmp_path: Path) -> None:
         [
             "ok    HEAD_ADDR is 10.0.0.1",
             "ok    8 GPUs, 8 needed",
+            "ok    driver 580.95.05, 580 or newer for CUDA 13",
             "ok    vllm 0.33.0",
             "ok    network interface lo",
             f"ok    room for the checkpoint: 3000 GiB free and 0 GiB there in {tmp_path}/hub, 2325 GiB needed",
@@ -74,6 +75,7 @@ def test_everything_is_wrong(tmp_path: Path) -> None:
     assert lines == [
         "FAIL  HEAD_ADDR is not set; export HEAD_ADDR, address of node 0, as the other hosts reach it",
         "FAIL  4 GPUs, 8 needed; take another host, or lay the model out on fewer GPUs",
+        "ok    driver 580.95.05, 580 or newer for CUDA 13",
         "warn  vllm is '0.33.1'; everything here was checked for 0.33.0",
         f"FAIL  no network interface nosuch0; take one of: {interfaces}",
         (
@@ -122,6 +124,35 @@ def test_nothing_in_the_environment(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("driver", "line"),
+    [
+        ("590.48.01", "ok    driver 590.48.01, 580 or newer for CUDA 13"),
+        ("1000", "ok    driver 1000, 580 or newer for CUDA 13"),
+        (
+            "575.57.08",
+            (
+                "warn  driver 575.57.08 is older than 580, which CUDA 13 of vllm 0.33.0 needs; update it, or, on "
+                "data centre GPUs, use NVIDIA's forward compatibility package"
+            ),
+        ),
+        (
+            "[N/A]",
+            "skip  driver: nvidia-smi does not tell its version, 580 or newer wanted for CUDA 13",
+        ),
+    ],
+)
+def test_driver(driver: str, line: str, tmp_path: Path) -> None:
+    host = host_of(
+        "two-nodes", tmp_path,
+        nvidia_smi=(NVIDIA % 7).replace("580.95.05", f"'{driver}' && echo '{driver}'"), vllm=says("0.33.0"),
+        ss=SS % "9", df=DF % (3000 * 2**20), du=DU % 0,
+    )  # fmt: skip
+    env = {"HEAD_ADDR": "10.0.0.1", "NODE_IFNAME": "lo", "HF_HOME": str(tmp_path)}
+    code, lines, errors = check(host, "node-0", env=env)
+    assert (code, lines[2], errors) == (0, line, "")
+
+
+@pytest.mark.parametrize(
     ("programs", "line"),
     [
         ({"rocm_smi": ROCM % 7}, "ok    8 GPUs, 8 needed"),
@@ -152,6 +183,7 @@ def test_pools_and_router(tmp_path: Path) -> None:
     env = {"NODE_IFNAME": "lo", "PREFILL_HEAD_ADDR": "10.0.0.1", "DECODE_HEAD_ADDR": "10.0.0.2"}
     engine = [
         "ok    8 GPUs, 8 needed",
+        "ok    driver 580.95.05, 580 or newer for CUDA 13",
         "ok    sglang 0.5.23",
         "ok    network interface lo",
         "ok    port 30000 for the API is free",
@@ -218,6 +250,7 @@ def test_hosts_of_the_cluster_file(tmp_path: Path) -> None:
     assert code == 1
     assert lines == [
         "ok    8 GPUs, 8 needed",
+        "ok    driver 580.95.05, 580 or newer for CUDA 13",
         "ok    vllm 0.33.0",
         f"FAIL  no network interface bond1; take one of: {interfaces}",
         "FAIL  no checkpoint at /models/qwen3.8-fp8; copy or mount it on this host",

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import json
 import re
+import sys
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 import pytest
@@ -18,7 +20,7 @@ from launchplan import api
 from launchplan.engines import Launch, Process
 from launchplan.engines.commands import bare_text, command_text, environment, exports
 from launchplan.render import Bundle, render_bundle
-from launchplan.render.runbook.client import _literal, python_block, tool_block
+from launchplan.render.runbook.client import _literal, image_block, python_block, tool_block
 from launchplan.render.shell.endpoint import endpoint
 from launchplan.report.memory_json import memory_json
 from launchplan.resources import recipes_dir
@@ -133,7 +135,7 @@ def test_numbers_are_those_of_memory_json(path: Path) -> None:
     of_markdown = markdown_tables(text_of(bundle))
     terms = [table[1:] for table in of_markdown if table[0][:2] == ["term", "GiB"]]
     capacities = [table[1:] for table in of_markdown if table[0][0] == "length"]
-    choices = iter(table[1:] for table in of_markdown if table[0][0] == "setting")
+    tuning = iter(_tuning(of_markdown))
     for index, pool in enumerate(pools):
         title = f"{pool['role']}, the fullest rank" if len(pools) > 1 else "The fullest rank"
         assert tables[f"Terms: {title}"] == terms[index] == [_term(each) for each in pool["terms"]]
@@ -142,9 +144,12 @@ def test_numbers_are_those_of_memory_json(path: Path) -> None:
         assert [row[:-1] for row in capacities[index]] == rows
         curve = [_requests(each)[1:] for each in pool["curve"]]
         assert [row[:-1] for row in tables[f"The curve as a table: {title}"]] == [row[:5] for row in curve]
-        if pool["choices"]:
-            others = [_choice(each) for each in pool["choices"]]
-            assert tables[f"Other settings: {title}"] == next(choices) == others
+        rows = next(tuning)
+        assert tables[f"What to change: {title}"] == rows
+        place = "pools." + pool["role"] + "." if len(pools) > 1 else ""
+        now = pool["capacity"]["concurrency"][0]["requests"]["value"]
+        said = {setting: effect.partition(":")[0] for aim, setting, effect in rows if aim == "long context"}
+        assert {place + each["name"]: _choice(each, now) for each in pool["choices"]}.items() <= said.items()
 
 
 def _term(term: dict[str, Any]) -> list[str]:
@@ -164,8 +169,14 @@ def _requests(each: dict[str, Any]) -> list[str]:
     return [each.get("name", ""), f"{each['tokens']:,}", *counts, f"{size / whole:.2f} {unit}"]
 
 
-def _choice(each: dict[str, Any]) -> list[str]:
-    return [each["name"], f"{each['requests']['value']:,.1f}", f"{each['pool_tokens']['value']:,.0f}"]
+def _tuning(tables: list[list[list[str]]]) -> list[list[list[str]]]:
+    found = [table[1:] for table in tables if table[0][:2] == ["for", "setting"]]
+    return [[[aim, setting.strip("`"), effect] for aim, setting, effect in rows] for rows in found]
+
+
+def _choice(each: dict[str, Any], now: float) -> str:
+    held = f"{each['pool_tokens']['value']:,.0f} tokens in the pool"
+    return f"{each['requests']['value']:,.1f} requests at once in place of {now:,.1f}, {held}"
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
@@ -254,22 +265,106 @@ def test_the_checks_print_what_the_runbook_expects(case: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
-def test_the_python_client_sends_the_same_requests_as_the_scripts(path: Path) -> None:
+def test_the_python_client_sends_the_same_requests_as_the_scripts(
+    path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     asked = endpoint(launch_of(path))
-    assert sent_by(python_block(asked).text) == dict(asked.client_chat)
-    assert sent_by(tool_block(asked).text) == dict(asked.tool_chat)
+    said = SimpleNamespace(content="Hi", reasoning="Hm", tool_calls=None)
+    assert sent_by(python_block(asked).text, said) == [dict(asked.client_chat)]
+    assert sent_by(tool_block(asked).text, said) == [dict(asked.tool_chat)]
 
 
-def sent_by(program: str) -> dict[str, Any]:
-    tree = ast.parse(program)
-    (call,) = [
-        node
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("completions.create")
-    ]
-    sent = {each.arg: ast.literal_eval(each.value) for each in call.keywords if each.arg is not None}
-    extra: dict[str, Any] = sent.pop("extra_body", {})
-    return sent | extra
+def test_the_client_brings_the_result_of_a_tool(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    asked = endpoint(case_launch("one-node"))
+    call = SimpleNamespace(id="call_1", function=SimpleNamespace(name="get_weather", arguments="{}"))
+    said = SimpleNamespace(content="Hi", tool_calls=[call])
+    first, second = sent_by(tool_block(asked).text, said)
+    assert first == dict(asked.tool_chat)
+    result = {"role": "tool", "tool_call_id": "call_1", "content": "12 degrees, rain"}
+    assert second == first | {"messages": [*first["messages"], said, result]}
+
+
+def test_the_client_sends_a_picture(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG")
+    asked = endpoint(launch_of(next(path for path in SHIPPED if path.stem == "kimi-k3-8xgb300")))
+    (sent,) = sent_by(image_block(asked).text, SimpleNamespace(content="a cat"))
+    (message,) = sent["messages"]
+    kind, words = message["content"]
+    assert kind == {"type": "image_url", "image_url": {"url": "data:image/png;base64,iVBORw=="}}
+    assert words["type"] == "text"
+    assert sent | {"messages": None} == dict(asked.client_chat) | {"messages": None}
+
+
+@pytest.mark.parametrize(
+    ("name", "setting", "expected"),
+    [
+        ("kimi-k3-8xgb300", (), True),
+        ("kimi-k3-8xgb300", ("args={language-model-only: true}",), False),
+        ("kimi-k3-8xgb300", ("args={limit-mm-per-prompt: {image: 0}}",), False),
+        ("kimi-k3-8xgb300", ("args={limit-mm-per-prompt.image: 0}",), False),
+        ("kimi-k3-8xgb300", ("args={limit-mm-per-prompt: {image: {count: 0}}}",), False),
+        ("kimi-k3-8xgb300", ("args={limit-mm-per-prompt: {image: 2}}",), True),
+        ("kimi-k3-pd-vllm", ("pools.prefill.args={language-model-only: true}",), False),
+        ("kimi-k3-8xb300-dcp8-sglang", (), True),
+        ("kimi-k3-8xb300-dcp8-sglang", ("args={language-model-only: true}",), False),
+        ("kimi-k3-8xb300-dcp8-sglang", ("args={limit-mm-data-per-request: {image: 0}}",), False),
+        ("qwen3.8-fp8-2x8-b300", (), False),
+    ],
+)
+def test_a_picture_is_asked_about_where_it_is_served(
+    name: str, setting: tuple[str, ...], expected: bool
+) -> None:
+    path = next(path for path in SHIPPED if path.stem == name)
+    bundle = api.render(path, set=setting, force=True)
+    assert ("image_url" in text_of(bundle)) == expected
+    assert ("request with an image" in page_blocks(page_of(bundle))) == expected
+
+
+@pytest.mark.parametrize(("name", "fields"), [("two-nodes", ("reasoning", "tool_calls")), ("amd-node", ())])
+def test_thoughts_and_tools_are_shown_where_they_are_on(name: str, fields: tuple[str, ...]) -> None:
+    python = "\n".join(text for kind, text in markdown_blocks(text_of(case_bundle(name))) if kind == "python")
+    assert tuple(field for field in ("reasoning", "tool_calls") if field in python) == fields
+
+
+def sent_by(program: str, said: object) -> list[dict[str, Any]]:
+    """Run a client whose server always answers the same; give the requests."""
+    sent: list[dict[str, Any]] = []
+
+    def create(**request: Any) -> object:
+        extra: dict[str, Any] = request.pop("extra_body", {})
+        request["messages"] = list(request["messages"])
+        sent.append(request | extra)
+        return SimpleNamespace(choices=[SimpleNamespace(message=said)])
+
+    chat = SimpleNamespace(completions=SimpleNamespace(create=create))
+    package = ModuleType("openai")
+    package.OpenAI = lambda **_: SimpleNamespace(chat=chat)  # type: ignore[attr-defined]
+    before = sys.modules.get("openai")
+    sys.modules["openai"] = package
+    try:
+        exec(program, {})  # noqa: S102 # what a reader of the page would run
+    finally:
+        del sys.modules["openai"]
+        if before is not None:
+            sys.modules["openai"] = before
+    return sent
+
+
+def test_what_a_published_drafting_would_bring_is_told() -> None:
+    path = next(path for path in SHIPPED if path.stem == "qwen3.8-fp8-2x8-b300")
+    bare = api.render(path, set=["speculative="], force=True)
+    ((aim, setting, effect), *_), *_ = _tuning(markdown_tables(text_of(bare)))
+    assert aim == "latency"
+    drafting = json.loads(setting.partition(": ")[2])
+    assert setting.startswith("speculative: ")
+    assert effect.startswith(f"a step yields up to {drafting['tokens'] + 1} tokens; ")
+    before, after = re.findall(r"(\d+) to ([\d,]+) tokens/s", effect)[0]
+    assert float(after.replace(",", "")) > float(before)
+    (drafted,) = _tuning(markdown_tables(text_of(shipped(path))))
+    assert [row[1] for row in drafted if row[1].startswith("speculative")] == ["speculative.tokens"]
 
 
 TEXT = st.text(st.characters(codec="utf-8"), max_size=5)

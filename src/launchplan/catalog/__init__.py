@@ -2,6 +2,7 @@
 
 from launchplan.catalog.calibration import Calibration, calibration
 from launchplan.catalog.clusters import ClusterPreset
+from launchplan.catalog.drivers import Toolkit, engine_toolkit
 from launchplan.catalog.engine_json import EngineJson, engine_json
 from launchplan.catalog.engine_models import EngineModels, engine_models
 from launchplan.catalog.engines import Ambiguous, EngineFacts, Flag
@@ -28,7 +29,7 @@ from launchplan.catalog.load import (
     versions,
 )
 from launchplan.catalog.loadable import Loadable, loadable
-from launchplan.catalog.models import Checkpoint, ModelEntry, model, models, nearest_model
+from launchplan.catalog.models import Checkpoint, ModelEntry, Speculative, model, models, nearest_model
 
 __all__ = [
     "Ambiguous",
@@ -45,6 +46,8 @@ __all__ = [
     "Gpu",
     "Loadable",
     "ModelEntry",
+    "Speculative",
+    "Toolkit",
     "calibration",
     "cluster_preset",
     "cluster_presets",
@@ -52,6 +55,7 @@ __all__ = [
     "engine_image",
     "engine_json",
     "engine_models",
+    "engine_toolkit",
     "fabric",
     "fabrics",
     "flag_history",

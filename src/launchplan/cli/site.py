@@ -89,7 +89,7 @@ def _means(path: Path) -> bool:
 def _shelved(path: Path, top: Path, outcome: Outcome, templates: str | None) -> Shelved:
     from launchplan.api import bundle_of
     from launchplan.errors import UnprintableError
-    from launchplan.render.site import Shelved, readable_entry, unreadable_entry
+    from launchplan.render.site import Shelved, home_of, readable_entry, unreadable_entry
 
     name, plan = path.relative_to(top).as_posix(), outcome.plan
     if plan is None:
@@ -97,7 +97,7 @@ def _shelved(path: Path, top: Path, outcome: Outcome, templates: str | None) -> 
     files: dict[str, bytes] = {f"recipe{path.suffix}": path.read_bytes()}
     if plan.launch is not None:
         try:
-            made = bundle_of(plan, plan.launch, ("runbook",), templates).files
+            made = bundle_of(plan, plan.launch, ("runbook",), templates, home_of(name)).files
             files |= {each: made[each] for each in ("RUNBOOK.md", "runbook.html")}
         except UnprintableError as error:
             say(f"{path}: no runbook: {error}\n")

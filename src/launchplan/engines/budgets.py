@@ -40,6 +40,18 @@ class PoolMemory:
     """Why kept measurements don't count for this plan."""
 
 
+@dataclass(frozen=True, slots=True)
+class DraftChoice:
+    """A published way of drafting that a plan does not use, and what it would change."""
+
+    setting: str
+    """What the recipe's `speculative` would hold, as JSON."""
+    tokens: int
+    """Drafted in one step."""
+    bound: DecodeBound | None
+    """None where the memory with it could not be computed."""
+
+
 def memory_inputs(view: EngineView) -> MemoryInputs | None:
     """Collect what decides the memory of a view's rank; None when something is not known."""
     if isinstance(view, VllmView):

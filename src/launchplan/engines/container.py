@@ -67,6 +67,19 @@ def engine_image(resolved: Resolved, role: str | None = None) -> Image:
     return Image(published, "published" if published else "unknown")
 
 
+def toolkit_of(resolved: Resolved, role: str) -> catalog.Toolkit | None:
+    """Tell what a pool's engine is built with; None where that is not known, as of others' images."""
+    deployment = resolved.deployment
+    gpu = next(pool.gpu for pool in resolved.pools if pool.role == role)
+    image = engine_image(resolved, role)
+    own = image.origin in {"cluster", "recipe"}
+    if gpu is None or (
+        own and image.reference != catalog.engine_image(deployment.engine, deployment.version, gpu)
+    ):
+        return None
+    return catalog.engine_toolkit(deployment.engine, deployment.version, gpu.vendor)
+
+
 def router_image(deployment: Deployment) -> Image:
     """Choose the image of the router."""
     cluster = cluster_of(deployment)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from launchplan.engines import Launch
-from launchplan.engines.budgets import PoolMemory
+from launchplan.engines.budgets import DraftChoice, PoolMemory
 from launchplan.finding import Finding
 
 
@@ -28,6 +28,10 @@ class Background:
     """The fullest rank of each pool that could be computed."""
     reasons: Mapping[str, Reason] = field(default_factory=lambda: MappingProxyType({}))
     """By the code of a finding."""
+    drafts: Mapping[str, DraftChoice] = field(default_factory=lambda: MappingProxyType({}))
+    """Published ways of drafting that the plan does not use, by the role of the pool."""
+    home: str = ""
+    """Address of the index that the runbook belongs to, from where it lies; empty where there is none."""
 
 
 @dataclass(frozen=True, slots=True)

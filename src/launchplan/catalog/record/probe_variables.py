@@ -13,7 +13,10 @@ import re
 import tempfile
 from typing import Any
 
-DIRECT = r"(?:getenv|environ\.get|env_var\w*)\(\s*[\"'](%s[A-Z0-9_]+)[\"']|environ\[\s*[\"'](%s[A-Z0-9_]+)[\"']\s*\](?!\s*=[^=])"
+DIRECT = (
+    r"(?:getenv|environ\.get|env_var\w*)\(\s*[\"'](%s[A-Z0-9_]+)[\"']"
+    r"|environ\[\s*[\"'](%s[A-Z0-9_]+)[\"']\s*\](?!\s*=[^=])"
+)
 """Where a module reads a variable by its name, past the engine's own list."""
 
 
@@ -126,8 +129,9 @@ def sglang_variables() -> Any:
 
 def read_directly(package: Any, prefix: Any, known: Any) -> Any:
     """List the variables that modules of a package read by name and that its own list lacks."""
-    root = os.path.dirname(importlib.util.find_spec(package).origin)
-    reads, names = re.compile(DIRECT % (prefix, prefix)), set()
+    spec: Any = importlib.util.find_spec(package)
+    root, names = os.path.dirname(spec.origin), set[str]()
+    reads = re.compile(DIRECT % (prefix, prefix))
     for folder, inner, files in os.walk(root):
         inner[:] = [each for each in inner if each not in ("test", "tests")]
         for file in files:

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from launchplan import catalog
 from launchplan.engines import Launch, Site, Value
 from launchplan.engines.commands import bare_text, shell_word
 from launchplan.engines.launch import text
 from launchplan.render.runbook.blocks import Block, Step
-from launchplan.render.runbook.facts import image_of
+from launchplan.render.runbook.facts import image_of, router_release
 from launchplan.render.shell.checks import HostChecks, preflight
 from launchplan.render.shell.scripts import LOCAL_CACHE, Script
 from launchplan.resolve import Deployment
@@ -74,16 +73,12 @@ def _engine(deployment: Deployment, vendors: set[str]) -> Iterator[Step]:
 
 def _router(launch: Launch) -> Iterator[Step]:
     """Give the package of the router, which comes with neither engine."""
-    programs = {
-        bare_text(word) for each in launch.processes if each.role == "router" for word in each.command
-    }
-    known = catalog.versions("sglang-router")
-    packages = {"vllm-router": "vllm-router", "sglang_router.launch_router": f"sglang-router=={known[-1]}"}
-    for program, package in packages.items():
-        if program in programs:
-            yield Step(
-                "The router, on its host:", Block("installation of the router", f"uv pip install {package}")
-            )
+    release = router_release(launch)
+    if release is not None:
+        package = "==".join(release)
+        yield Step(
+            "The router, on its host:", Block("installation of the router", f"uv pip install {package}")
+        )
 
 
 def checks(launch: Launch) -> tuple[Step, ...]:
@@ -99,6 +94,7 @@ _EXPECTED: Mapping[str, Callable[..., str]] = MappingProxyType(
     {
         "check_nvidia_gpus": lambda needed: f"{needed} GPUs, {needed} needed",
         "check_amd_gpus": lambda needed: f"{needed} GPUs, {needed} needed",
+        "check_driver": lambda oldest, toolkit, _: f"driver ..., {oldest} or newer for {toolkit}",
         "check_engine": lambda version, program, _: f"{program} {version}",
         "check_program": lambda program: f"{program} is on PATH",
         "check_port": lambda port, what, _: f"port {port} for {what} is free",

@@ -19,6 +19,11 @@ class Block:
     """Without the end of its last line."""
     language: str = "bash"
 
+    @property
+    def title(self) -> str:
+        """The label as it begins a line."""
+        return self.label[:1].upper() + self.label[1:]
+
 
 @dataclass(frozen=True, slots=True)
 class Step:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from launchplan.engines.budgets import PoolMemory, request_curve
+from launchplan.engines.budgets import DraftChoice, PoolMemory, request_curve
 from launchplan.memory.capacity import Concurrency, Count
 from launchplan.memory.terms import Term
 from launchplan.render.drawing.curve import capacity_curve
 from launchplan.render.drawing.memory import memory_bar
 from launchplan.render.drawing.shapes import Drawing
+from launchplan.render.runbook.tuning import TuningRow, tuning
 from launchplan.units import GIB, bytes_text, plural
 
 _LIMITS = {
@@ -47,15 +48,6 @@ class CapacityRow:
 
 
 @dataclass(frozen=True, slots=True)
-class ChoiceRow:
-    """What another setting would change."""
-
-    setting: str
-    requests: str
-    tokens: str
-
-
-@dataclass(frozen=True, slots=True)
 class PoolBudget:
     """The fullest rank of one pool."""
 
@@ -69,20 +61,20 @@ class PoolBudget:
     capacity: tuple[CapacityRow, ...]
     curve: tuple[CapacityRow, ...]
     usual: str
-    """The length that the choices are compared at, and what fits now."""
-    choices: tuple[ChoiceRow, ...]
+    """The length that other settings are compared at, and what fits now."""
+    tuning: tuple[TuningRow, ...]
     notes: tuple[str, ...]
     bar: Drawing
     curves: tuple[Drawing, ...]
     """The capacity drawn; none where nothing fits."""
 
     @property
-    def has_choices(self) -> bool:
+    def has_tuning(self) -> bool:
         """Whether another setting would change anything."""
-        return bool(self.choices)
+        return bool(self.tuning)
 
 
-def pool_budget(pool: PoolMemory, *, named: bool) -> PoolBudget:
+def pool_budget(pool: PoolMemory, draft: DraftChoice | None, *, named: bool) -> PoolBudget:
     """Print the figures of a pool; `named` where there are several."""
     budget, capacity, role = pool.memory.budget, pool.memory.capacity, pool.view.pool.role
     points = request_curve(pool)
@@ -99,10 +91,7 @@ def pool_budget(pool: PoolMemory, *, named: bool) -> PoolBudget:
         capacity=tuple(_row(each) for each in capacity.concurrency),
         curve=tuple(_row(each) for each in points),
         usual=f"requests of {tokens:,} tokens" + (f", now {now.requests.value:,.1f}" if now else ""),
-        choices=tuple(
-            ChoiceRow(each.name, f"{each.requests.value:,.1f}", f"{each.pool_tokens.value:,.0f}")
-            for each in pool.choices
-        ),
+        tuning=tuning(pool, draft),
         notes=tuple(_notes(pool)),
         bar=memory_bar(f"memory-{role}", budget),
         curves=(drawn,) if drawn is not None else (),

@@ -1,4 +1,4 @@
-"""A client's request with the settings that the model's publisher recommends: curl and Python."""
+"""Requests of clients with the settings that the model's publisher recommends: curl and Python."""
 
 from __future__ import annotations
 
@@ -8,12 +8,13 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
-from launchplan.engines import Inherited, Site, Value
+from launchplan.engines import Inherited, Launch, Site, Value
 from launchplan.engines.commands import shell_word
 from launchplan.engines.launch import join, text
 from launchplan.render.quoting import shell_word as scripted_word
 from launchplan.render.runbook.blocks import Block
 from launchplan.render.shell.endpoint import Endpoint
+from launchplan.units import choice_text
 
 _OWN_PARAMETERS = frozenset(
     {
@@ -28,6 +29,41 @@ _OWN_PARAMETERS = frozenset(
 )
 """Sampling settings that the OpenAI client has parameters for; engines take the others in the body."""
 _HERE = "127.0.0.1"
+_THOUGHTS = {"vllm": "reasoning", "sglang": "reasoning_content"}
+"""Of vLLM 0.33.0 (chat_completion/protocol.py:86) and SGLang 0.5.23 (openai/protocol.py:1296)."""
+_ABOUT_PICTURE = "Read all the text in this picture."
+
+
+def blocks(endpoint: Endpoint) -> Iterator[Block]:
+    """Give the requests that this deployment answers; none where HTTP does not reach it."""
+    if not endpoint.reachable:
+        return
+    yield curl_block(endpoint)
+    yield python_block(endpoint)
+    if endpoint.tools:
+        yield tool_block(endpoint)
+    if endpoint.images:
+        yield image_block(endpoint)
+
+
+def notes(launch: Launch, endpoint: Endpoint) -> Iterator[str]:
+    """Say what a client has to know of this model and these requests."""
+    model = launch.layout.resolved.deployment.model
+    if model is not None and model.reasoning_effort:
+        first, *others = model.reasoning_effort
+        more = f"; the model takes {choice_text(others)}, too" if others else ""
+        yield f"`reasoning_effort` is {first} by default{more}."
+    if endpoint.reasoning:
+        field = _THOUGHTS[launch.layout.resolved.deployment.engine]
+        yield (
+            f"The thoughts come in `{field}` beside the answer in `content`. `max_tokens` counts both: "
+            "an answer that is empty has none left."
+        )
+    if endpoint.images:
+        yield (
+            "A picture travels in the request as base64, or as an address that the server reaches: "
+            '`{"url": "https://..."}`.'
+        )
 
 
 def base_url(endpoint: Endpoint) -> str:
@@ -45,34 +81,79 @@ def curl_block(endpoint: Endpoint) -> Block:
 
 
 def python_block(endpoint: Endpoint) -> Block:
-    """Write the request for the OpenAI client."""
-    return Block("request with Python", _python(endpoint, endpoint.client_chat, "content"), "python")
+    """Write the request for the OpenAI client; it prints the thoughts where a parser sets them apart."""
+    lines = (*_begin(endpoint), *_ask(_arguments(endpoint.client_chat)), *_printed(endpoint))
+    return Block("request with Python", "\n".join(lines), "python")
 
 
 def tool_block(endpoint: Endpoint) -> Block:
-    """Write a request that offers a tool."""
-    return Block("request with a tool", _python(endpoint, endpoint.tool_chat, "tool_calls"), "python")
-
-
-def _python(endpoint: Endpoint, chat: Mapping[str, JsonValue], wanted: str) -> str:
-    lines = [
-        *(["import os", ""] if endpoint.asks_address else []),
-        "from openai import OpenAI",
-        "",
-        f'client = OpenAI(base_url={_expression(join(endpoint.url, "/v1"))}, api_key="none")',
-        "answer = client.chat.completions.create(",
+    """Write a conversation with a tool: the request that offers it, and the one that brings its result."""
+    chat = dict(endpoint.tool_chat)
+    messages = chat.pop("messages")
+    lines = (
+        *_begin(endpoint),
+        f"messages = {_literal(messages)}",
+        "request = dict(",
         *(f"    {line}," for line in _arguments(chat)),
         ")",
-        f"print(answer.choices[0].message.{wanted})",
-    ]
-    return "\n".join(lines)
+        "message = client.chat.completions.create(messages=messages, **request).choices[0].message",
+        "print(message.tool_calls)",
+        "if message.tool_calls:",
+        "    messages.append(message)",
+        "    for call in message.tool_calls:  # call.function has name and arguments, the latter as JSON",
+        '        messages.append({"role": "tool", "tool_call_id": call.id, "content": "12 degrees, rain"})',
+        "    answer = client.chat.completions.create(messages=messages, **request)",
+        "    print(answer.choices[0].message.content)",
+    )
+    return Block("request with a tool", "\n".join(lines), "python")
 
 
-def _arguments(chat: Mapping[str, JsonValue]) -> Iterator[str]:
+def image_block(endpoint: Endpoint) -> Block:
+    """Write a request about a picture of the client's own, which travels in the request."""
+    chat = dict(endpoint.client_chat) | {"messages": None}
+    lines = (
+        *_begin(endpoint, "base64"),
+        'with open("picture.png", "rb") as file:',
+        "    picture = base64.b64encode(file.read()).decode()",
+        "content = [",
+        '    {"type": "image_url", "image_url": {"url": "data:image/png;base64," + picture}},',
+        f'    {{"type": "text", "text": {_literal(_ABOUT_PICTURE)}}},',
+        "]",
+        *_ask(_arguments(chat, messages='[{"role": "user", "content": content}]')),
+        "print(answer.choices[0].message.content)",
+    )
+    return Block("request with an image", "\n".join(lines), "python")
+
+
+def _begin(endpoint: Endpoint, *modules: str) -> Iterator[str]:
+    used = (*modules, *(["os"] if endpoint.asks_address else []))
+    yield from (f"import {module}" for module in used)
+    yield from [""] if used else []
+    yield from ("from openai import OpenAI", "")
+    yield f'client = OpenAI(base_url={_expression(join(endpoint.url, "/v1"))}, api_key="none")'
+
+
+def _ask(arguments: Iterator[str]) -> Iterator[str]:
+    yield "answer = client.chat.completions.create("
+    yield from (f"    {line}," for line in arguments)
+    yield ")"
+
+
+def _printed(endpoint: Endpoint) -> Iterator[str]:
+    if not endpoint.reasoning:
+        yield "print(answer.choices[0].message.content)"
+        return
+    yield "message = answer.choices[0].message"
+    yield 'print(getattr(message, "reasoning", None) or getattr(message, "reasoning_content", None))'
+    yield "print(message.content)"
+
+
+def _arguments(chat: Mapping[str, JsonValue], **expressions: str) -> Iterator[str]:
+    """Write the arguments of a request; `expressions` stand for values that the program computes."""
     own = {"model", "messages", "tools", *_OWN_PARAMETERS}
     for name, value in chat.items():
         if name in own:
-            yield f"{name}={_literal(value)}"
+            yield f"{name}={expressions.get(name) or _literal(value)}"
     others: Mapping[str, JsonValue] = MappingProxyType(
         {name: value for name, value in chat.items() if name not in own}
     )

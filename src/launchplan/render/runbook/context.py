@@ -21,7 +21,6 @@ from launchplan.render.runbook.watch import Watched, watch_notes, watched
 from launchplan.render.shell.bench import bench
 from launchplan.render.shell.endpoint import Endpoint, endpoint
 from launchplan.render.shell.scripts import LOCAL_CACHE, Script, scripts
-from launchplan.units import choice_text
 
 _MOST_PATHS = 8
 _SHORTEST_FENCE = 3
@@ -81,8 +80,8 @@ class Runbook:
     bench_note: str
     bench: Block
     clients: tuple[Block, ...]
-    efforts: tuple[str, ...]
-    """What the model takes for `reasoning_effort`, as a sentence; none where it takes nothing."""
+    client_notes: tuple[str, ...]
+    """What somebody who writes a client has to know."""
     budgets: tuple[PoolBudget, ...]
     unknown: tuple[str, ...]
     """Pools whose memory could not be computed."""
@@ -93,6 +92,8 @@ class Runbook:
     restarts: tuple[str, ...]
     rollback: tuple[str, ...]
     findings: tuple[Said, ...]
+    home: tuple[str, ...]
+    """Address of the index that the page belongs to; none in a bundle, which stands alone."""
     ticks: int
     """Length of the fences around commands: longer than any run of backticks in them."""
 
@@ -164,7 +165,7 @@ def runbook(dossier: Dossier) -> Runbook:
     recipe = deployment.recipe.value
     scripted = any(part.target == "shell" for part in dossier.parts)
     made, api, memory = scripts(launch), endpoint(launch), dossier.background.memory
-    known = signals(deployment.engine, deployment.version)
+    known, drafts = signals(deployment.engine, deployment.version), dossier.background.drafts
     load = bench(launch)
     site = before.site_block(launch, scripted=scripted)
     computed = {pool.view.pool.role for pool in memory}
@@ -191,9 +192,12 @@ def runbook(dossier: Dossier) -> Runbook:
         url=Block("base URL", f"echo {client.base_url(api)}"),
         bench_note=load.note,
         bench=bench_command(api, load),
-        clients=tuple(_clients(api)),
-        efforts=_efforts(launch),
-        budgets=tuple(pool_budget(pool, named=len(launch.layout.pools) > 1) for pool in memory),
+        clients=tuple(client.blocks(api)),
+        client_notes=tuple(client.notes(launch, api)),
+        budgets=tuple(
+            pool_budget(pool, drafts.get(pool.view.pool.role), named=len(launch.layout.pools) > 1)
+            for pool in memory
+        ),
         unknown=tuple(each.pool.role for each in launch.layout.pools if each.pool.role not in computed),
         watched=watched(launch, known),
         watch_notes=tuple(watch_notes(launch, known)),
@@ -202,6 +206,7 @@ def runbook(dossier: Dossier) -> Runbook:
         restarts=tuple(course.restarts(launch, memory)),
         rollback=tuple(course.rollback(launch)),
         findings=tuple(said(finding, dossier.background.reasons) for finding in dossier.findings),
+        home=(dossier.background.home,) if dossier.background.home else (),
         ticks=_SHORTEST_FENCE,
     )
     longest = max(longest_ticks(block.text) for block in _blocks(book))
@@ -219,23 +224,6 @@ def _starts(launch: Launch, made: tuple[Script, ...], *, scripted: bool) -> Iter
             (check,) if scripted else (),
             full_command(launch, process),
         )
-
-
-def _clients(api: Endpoint) -> Iterator[Block]:
-    if api.reachable:
-        yield client.curl_block(api)
-        yield client.python_block(api)
-        if api.tools:
-            yield client.tool_block(api)
-
-
-def _efforts(launch: Launch) -> tuple[str, ...]:
-    model = launch.layout.resolved.deployment.model
-    if model is None or not model.reasoning_effort:
-        return ()
-    first, *others = model.reasoning_effort
-    more = f"; the model takes {choice_text(others)}, too" if others else ""
-    return (f"`reasoning_effort` is {first} by default{more}.",)
 
 
 def _script(process: Process) -> Block:

@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from launchplan import catalog
 from launchplan.engines import Launch
+from launchplan.engines.container import engine_image, toolkit_of
 from launchplan.engines.ports import last_value
+from launchplan.engines.router import router_kind
 from launchplan.layout import PoolLayout
 from launchplan.resolve import Deployment
 from launchplan.units import bytes_text, plural
@@ -40,9 +43,7 @@ def facts(launch: Launch) -> Iterator[Fact]:
     )
     yield Fact("served as", launch.model_name)
     yield Fact("engine", deployment.engine_label)
-    image = image_of(deployment)
-    if image is not None:
-        yield Fact("image", image)
+    yield from _software(launch)
     for pool in launch.layout.pools:
         side = "" if pool.pool.role == "serve" else f"{pool.pool.role} "
         yield Fact(f"{side}hardware", _hardware(pool))
@@ -51,6 +52,32 @@ def facts(launch: Launch) -> Iterator[Fact]:
     if deployment.cluster is not None:
         yield Fact("cluster", deployment.cluster.value.name)
     yield from _evidence(deployment)
+
+
+def _software(launch: Launch) -> Iterator[Fact]:
+    """Say what the engine comes in, what driver it needs, and which router stands in front."""
+    resolved = launch.layout.resolved
+    images = {pool.role: engine_image(resolved, pool.role) for pool in resolved.pools}
+    for image in dict.fromkeys(images.values()):
+        if image.reference is not None:
+            own = "" if image.origin != "published" else ", as the engine's project publishes it"
+            yield Fact("image", f"{image.reference}{own}")
+    toolkits = {toolkit_of(resolved, pool.role): None for pool in resolved.pools}
+    for toolkit in toolkits:
+        if toolkit is not None:
+            label = resolved.deployment.engine_label
+            yield Fact("driver", f"{toolkit.driver} or newer: {label} is built with {toolkit.toolkit}")
+    release = router_release(launch)
+    if release is not None:
+        yield Fact("router", " ".join(release))
+
+
+def router_release(launch: Launch) -> tuple[str, str] | None:
+    """Give package and version of the router that the flags were looked up in; None without a router."""
+    if all(process.role != "router" for process in launch.processes):
+        return None
+    kind = router_kind(launch.layout.resolved.deployment)
+    return kind, catalog.versions(kind)[-1]
 
 
 def _hardware(layout: PoolLayout) -> str:

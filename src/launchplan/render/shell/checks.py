@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from launchplan.engines import Launch, Process, Site, Value, Variable
+from launchplan.engines.container import toolkit_of
 from launchplan.engines.launch import join, text
 from launchplan.engines.ports import ports_of
 from launchplan.render.shell.scripts import LOCAL_CACHE, sites_in
@@ -42,6 +43,8 @@ class Preflight:
     """What ShellCheck would ask about the calls."""
     nvidia: bool
     """Some host has NVIDIA GPUs."""
+    driver: bool
+    """It is known which driver the engine of some host needs."""
     amd: bool
     """Some host has AMD GPUs."""
     other_gpus: bool
@@ -90,6 +93,7 @@ def preflight(launch: Launch) -> Preflight:
         hosts=hosts,
         codes=literal_codes(word for host in hosts for call in host.calls for word in call),
         nvidia=text("check_nvidia_gpus") in used,
+        driver=text("check_driver") in used,
         amd=text("check_amd_gpus") in used,
         other_gpus=text("check_other_gpus") in used,
         paths=text("check_path") in used,
@@ -118,6 +122,7 @@ def _calls(process: Process, launch: Launch) -> Iterator[Call]:
         yield _call("check_program", _words(process)[0])
     else:
         yield _gpus(process, launch)
+        yield from _driver(process, launch)
         yield _engine(process, deployment)
         yield from _interface(process)
         yield from _checkpoint(process, launch)
@@ -144,6 +149,14 @@ def _gpus(process: Process, launch: Launch) -> Call:
     if vendor in {"nvidia", "amd"}:
         return _call(f"check_{vendor}_gpus", str(process.gpus))
     return _call("check_other_gpus", str(process.gpus))
+
+
+def _driver(process: Process, launch: Launch) -> Iterator[Call]:
+    """Compare the driver with what the engine's release needs, where that is known."""
+    resolved = launch.layout.resolved
+    toolkit = toolkit_of(resolved, process.role)
+    if toolkit is not None and toolkit.vendor == "nvidia":
+        yield _call("check_driver", toolkit.driver, toolkit.toolkit, resolved.deployment.engine_label)
 
 
 def _engine(process: Process, deployment: Deployment) -> Call:

@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from launchplan.engines import Launch, Process, Site, Value
 from launchplan.engines.hosts import with_port
 from launchplan.engines.launch import join, text
+from launchplan.engines.media import takes_images
 from launchplan.engines.ports import last_value
 from launchplan.render.shell.shellcheck import literal_codes
 from launchplan.resolve import Deployment
@@ -74,6 +75,8 @@ class Endpoint:
     """The recipe switches tool calls on."""
     reasoning: bool
     """The recipe switches the reasoning parser on."""
+    images: bool
+    """The model takes images, and nothing that the recipe says forbids them."""
     client_chat: Mapping[str, JsonValue]
     """A client's request with the settings that the model's publisher recommends."""
     codes: str
@@ -129,6 +132,7 @@ def endpoint(launch: Launch) -> Endpoint:
         obstacle=obstacle_of(process),
         tools="tools" in features,
         reasoning="reasoning" in features,
+        images=takes_images(launch),
         codes=literal_codes((text(json.dumps(launch.model_name, ensure_ascii=False)),)),
         **_requests(launch),
     )

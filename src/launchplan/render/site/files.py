@@ -52,6 +52,11 @@ def site_bundle(title: str, shelved: tuple[Shelved, ...], templates: str | None)
     return Bundle(title, MappingProxyType(by_path), frozenset())
 
 
+def home_of(file: str) -> str:
+    """Give the address of the index from the folder of a recipe's runbook."""
+    return "../" * (file.count("/") + 2) + "index.html"
+
+
 def _folders(shelved: tuple[Shelved, ...]) -> dict[str, str]:
     """Give each recipe a folder: its path, with the suffix where two files differ in nothing else."""
     files = [each.entry.file for each in shelved]

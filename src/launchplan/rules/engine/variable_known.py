@@ -11,7 +11,8 @@ Use the name of this version, or the flag that took its place.
 
 ## References
 
-- vLLM `vllm/envs.py`, SGLang `environ.py` of the version, and what their modules read by name, in launchplan's catalog
+- vLLM `vllm/envs.py`, SGLang `environ.py` of the version and what their modules read by name, in the
+  catalog of launchplan
 - what became a flag: `rules/moved_variables.py`
 """
 

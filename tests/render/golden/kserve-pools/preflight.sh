@@ -42,6 +42,24 @@ check_nvidia_gpus() { # NEEDED
   fi
 }
 
+check_driver() { # OLDEST TOOLKIT ENGINE
+  local found
+  if ! have nvidia-smi; then
+    return # said above
+  fi
+  if ! found=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null); then
+    return # said above
+  fi
+  found=${found%%$'\n'*}
+  if [[ ! $found =~ ^([0-9]+)(\.[0-9]+)*$ ]]; then
+    skip "driver: nvidia-smi does not tell its version, $1 or newer wanted for $2"
+  elif ((10#${BASH_REMATCH[1]} >= 10#${1%%.*})); then
+    ok "driver $found, $1 or newer for $2"
+  else
+    printf 'warn  %s\n' "driver $found is older than $1, which $2 of $3 needs; update it, or, on data centre GPUs, use NVIDIA's forward compatibility package"
+  fi
+}
+
 check_engine() { # VERSION PROGRAM ARGUMENT
   local limit=() found
   if ! have "$2"; then
@@ -127,6 +145,7 @@ case ${1-} in
   prefill-0 | 0)
     check_variable "${PREFILL_HEAD_ADDR:-}" PREFILL_HEAD_ADDR 'address of prefill node 0, as the other hosts reach it'
     check_nvidia_gpus 4
+    check_driver 580 'CUDA 13' 'vllm 0.33.0'
     check_engine 0.33.0 vllm --version
     check_interface "${NODE_IFNAME:-}" NODE_IFNAME
     check_port 8000 'the API' 'or set serve.port in the recipe'
@@ -137,12 +156,14 @@ case ${1-} in
     check_variable "${NODE_ADDR:-}" NODE_ADDR 'address of this host, as the others reach it'
     check_variable "${PREFILL_HEAD_ADDR:-}" PREFILL_HEAD_ADDR 'address of prefill node 0, as the other hosts reach it'
     check_nvidia_gpus 4
+    check_driver 580 'CUDA 13' 'vllm 0.33.0'
     check_engine 0.33.0 vllm --version
     check_interface "${NODE_IFNAME:-}" NODE_IFNAME
     ;;
   decode-0 | 2)
     check_variable "${DECODE_HEAD_ADDR:-}" DECODE_HEAD_ADDR 'address of decode node 0, as the other hosts reach it'
     check_nvidia_gpus 4
+    check_driver 580 'CUDA 13' 'vllm 0.33.0'
     check_engine 0.33.0 vllm --version
     check_interface "${NODE_IFNAME:-}" NODE_IFNAME
     check_port 8000 'the API' 'or set serve.port in the recipe'
@@ -153,6 +174,7 @@ case ${1-} in
     check_variable "${DECODE_HEAD_ADDR:-}" DECODE_HEAD_ADDR 'address of decode node 0, as the other hosts reach it'
     check_variable "${NODE_ADDR:-}" NODE_ADDR 'address of this host, as the others reach it'
     check_nvidia_gpus 4
+    check_driver 580 'CUDA 13' 'vllm 0.33.0'
     check_engine 0.33.0 vllm --version
     check_interface "${NODE_IFNAME:-}" NODE_IFNAME
     check_ports 5604 5607 'the KV side channel' 'or set ports.kv_side_channel in the cluster file'
@@ -161,6 +183,7 @@ case ${1-} in
     check_variable "${DECODE_HEAD_ADDR:-}" DECODE_HEAD_ADDR 'address of decode node 0, as the other hosts reach it'
     check_variable "${NODE_ADDR:-}" NODE_ADDR 'address of this host, as the others reach it'
     check_nvidia_gpus 4
+    check_driver 580 'CUDA 13' 'vllm 0.33.0'
     check_engine 0.33.0 vllm --version
     check_interface "${NODE_IFNAME:-}" NODE_IFNAME
     check_ports 5608 5611 'the KV side channel' 'or set ports.kv_side_channel in the cluster file'
@@ -169,6 +192,7 @@ case ${1-} in
     check_variable "${DECODE_HEAD_ADDR:-}" DECODE_HEAD_ADDR 'address of decode node 0, as the other hosts reach it'
     check_variable "${NODE_ADDR:-}" NODE_ADDR 'address of this host, as the others reach it'
     check_nvidia_gpus 4
+    check_driver 580 'CUDA 13' 'vllm 0.33.0'
     check_engine 0.33.0 vllm --version
     check_interface "${NODE_IFNAME:-}" NODE_IFNAME
     check_ports 5612 5615 'the KV side channel' 'or set ports.kv_side_channel in the cluster file'
