@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from launchplan.lint import LintedFile, Site
 
 Format = Literal["text", "json", "github", "sarif"]
-Kind = Literal["shell", "markdown", "dockerfile", "yaml", "systemd"]
+Kind = Literal["shell", "markdown", "html", "dockerfile", "yaml", "systemd"]
 _COMMAND = "<command>"
 _STDIN_NAME = "<stdin>"
 _SPLIT = "launchplan.lint.command"
@@ -100,11 +100,12 @@ def lint(  # noqa: PLR0913, PLR0917 # click hands over each option
 ) -> int:
     """Check commands that start vLLM or SGLang, in the files that hold them.
 
-    Scripts and Slurm jobs, Markdown, Dockerfiles, compose files, Kubernetes manifests, systemd units, `-` for
-    standard input, or one command behind `--`. Each finding stands at the word that it is about. The engine's
-    version is that of the image tag or pin, else the newest known; what the text does not say is not judged.
+    Scripts and Slurm jobs, Markdown, HTML, Dockerfiles, compose files, Kubernetes manifests, systemd units,
+    `-` for standard input, or one command behind `--`. Each finding stands at the word that it is about. The
+    engine's version is that of the image tag or pin, else the newest known; what the text does not say is not
+    judged. Files of one folder that are the nodes of a deployment, or its prefill and decode, are compared.
     """
-    from launchplan.lint import Site, edits_of
+    from launchplan.lint import Site, edits_of, together
 
     command: list[str] | None = ctx.meta.get(_SPLIT)
     _check_usage(files, command, fix=fix, diff=diff)
@@ -122,6 +123,8 @@ def lint(  # noqa: PLR0913, PLR0917 # click hands over each option
     if fix:
         rewritten = {source.name: len(edits_of(result)) for source, result in results if result.readable}
         results = [_fixed(source, result, site, engine) for source, result in results]
+    compared = together([result for _, result in results])
+    results = [(source, result) for (source, _), result in zip(results, compared, strict=True)]
     emit(_report(results, form))
     if form == "text":
         for source, result in results:

@@ -197,7 +197,10 @@ def write_file(path: Path, text: str, *, overwrite: bool) -> None:
 
 def replace_text(path: Path, text: str) -> None:
     """Write a text over a file that is there, whole or not at all; its permissions stay."""
-    _replace(path, text, mode=path.stat().st_mode & 0o7777)
+    mode = path.stat().st_mode & 0o7777
+    if not mode & 0o222:
+        raise RefusalError(f"{path} is read-only; --diff shows what would change")
+    _replace(path, text, mode=mode)
 
 
 def _replace(path: Path, text: str, *, mode: int | None) -> None:

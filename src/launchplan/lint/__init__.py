@@ -7,6 +7,7 @@ from launchplan.lint.fixes import applied, edits_of
 from launchplan.lint.plan import Checked, Site, lint_command
 from launchplan.lint.problems import PROBLEMS
 from launchplan.lint.to_recipe import RecipeDraft, draft_recipe
+from launchplan.lint.together import together
 
 __all__ = [
     "KINDS",
@@ -22,4 +23,5 @@ __all__ = [
     "find_command",
     "lint_command",
     "lint_text",
+    "together",
 ]

@@ -17,6 +17,8 @@ MODULES = {
     "sglang.cli.main": "sglang",
 }
 """`python -m` names of the servers."""
+WRAPPERS = {"dynamo.vllm": "vllm", "dynamo.sglang": "sglang"}
+"""`python -m` names of programs that hand an engine's arguments on, beside flags of their own."""
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _PYTHON = re.compile(r"python[0-9.]*")
 _SERVER_FILES = {"vllm/entrypoints/openai/api_server.py": "vllm", "sglang/launch_server.py": "sglang"}
@@ -123,7 +125,7 @@ def _server_at(words: Sequence[str], place: int) -> tuple[str | None, int]:
 
 
 def _module(words: Sequence[str], place: int) -> tuple[str | None, int]:
-    engine = MODULES.get(words[place])
+    engine = MODULES.get(words[place]) or WRAPPERS.get(words[place])
     if engine is None:
         return None, 0
     start = place + 1

@@ -13,7 +13,7 @@ from launchplan.lint.finders import Search, find_text, kind_of
 from launchplan.lint.found import Launch, pinned_version
 from launchplan.lint.judge import Judged, judge, worst_first
 from launchplan.lint.plan import Site
-from launchplan.lint.pools import pool_notes
+from launchplan.lint.pools import pool_findings
 from launchplan.lint.several import ray_notes, several_findings, without_idle, without_repeats
 from launchplan.lint.shell import Token
 from launchplan.lint.text import SourceFile
@@ -71,9 +71,9 @@ def lint_text(
         *search.notes,
         *service_notes(engines, dict(search.services)),
         *ray_notes(judged, search.rays),
-        *pool_notes(judged),
     ]
     findings += [note.finding(file.location(note.start)) for note in notes]
+    findings += pool_findings(judged, file)
     findings += search.unreadable
     readable = not search.unreadable and not any(note.code == "CMD105" for note in search.notes)
     return LintedFile(file, kind, judged, worst_first(findings), readable)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from launchplan.engines.arguments import Word
-from launchplan.lint.command import Command, find_server
+from launchplan.lint.command import WRAPPERS, Command, find_server
 from launchplan.lint.problems import Note
 from launchplan.lint.shell import UNKNOWN_SIGN, Token
 
@@ -80,6 +80,8 @@ class Launch:
     """What is wrong with the way that the words are written."""
     partial: str | None = None
     """Why these may not be all words, or not all of them: a template decides, or the line ends too early."""
+    wrapper: str | None = None
+    """The program that hands the engine's arguments on and has flags of its own."""
     in_function: bool = False
     """Whether it stands in a function of a script, whose arguments others give."""
 
@@ -113,7 +115,10 @@ def launch_of(
     last = server.start + MAX_WORDS
     words = (*tokens[: server.start], *apart(tokens[server.start : last], notes))
     partial = CUT_SHORT if len(tokens) > last else None
-    return Launch(server.engine, words, server.program, server.start, own, around, tuple(notes), partial)
+    wrapper = texts[server.start - 1] if texts[server.start - 1] in WRAPPERS else None
+    return Launch(
+        server.engine, words, server.program, server.start, own, around, tuple(notes), partial, wrapper
+    )
 
 
 def apart(words: Sequence[Token], notes: list[Note]) -> Iterator[Token]:

@@ -133,6 +133,13 @@ def _model(launch: Launch) -> Token:
 
 def _unknown(reading: Reading, launch: Launch) -> Iterator[Note]:
     """Tell once what is not judged because nobody knows it."""
+    if reading.foreign:
+        names = ", ".join(dict.fromkeys(token.text.partition("=")[0] for token in reading.foreign))
+        message = (
+            f"{names}: no flag of {launch.engine}; what {launch.wrapper} makes of it, and sets by itself, "
+            "is not judged"
+        )
+        yield Note("CMD106", message, reading.foreign[0].start)
     if reading.open:
         token = reading.open[0]
         what = ", ".join(dict.fromkeys(name for each in reading.open for name in each.unknown))

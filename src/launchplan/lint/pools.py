@@ -3,33 +3,61 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from launchplan.engines.sglang.view import SglangView
+from launchplan.finding import Finding, Severity
 from launchplan.lint.judge import Judged
-from launchplan.lint.problems import Note
+from launchplan.lint.text import SourceFile
 
 _SOURCE = "sglang/srt/disaggregation/common/conn.py: page size mismatch"
 
 
-def pool_notes(judged: Sequence[Judged]) -> Iterator[Note]:
-    """Compare the page sizes of prefill and decode servers of one model, as far as they are known."""
-    views = [(each, view) for each in judged for view in _views(each)]
-    for decode, theirs in views:
-        if theirs.arguments["disaggregation_mode"] != "decode" or theirs.arguments["enable_hisparse"]:
-            continue
-        for _, ours in views:
-            same = ours.arguments["model_path"] == theirs.arguments["model_path"]
-            if ours.arguments["disaggregation_mode"] != "prefill" or not same:
-                continue
-            sizes = ours.settings.page_size, theirs.settings.page_size
-            if None not in sizes and sizes[0] != sizes[1]:
-                message = f"the prefill server has page size {sizes[0]}, this decode server {sizes[1]}"
-                start = decode.launch.tokens[decode.launch.program].start
-                yield Note("CMD112", message, start, "give both the same --page-size", _SOURCE)
+@dataclass(frozen=True, slots=True)
+class Side:
+    """A prefill or decode server whose page size is known."""
+
+    judged: Judged
+    mode: str
+    model: str
+    page_size: int
+
+
+def pool_findings(judged: Sequence[Judged], file: SourceFile) -> Iterator[Finding]:
+    """Compare the page sizes of prefill and decode servers of one model in a file."""
+    sides = tuple(paged(judged))
+    for decode in sides:
+        for prefill in sides:
+            same = (prefill.mode, decode.mode, prefill.model) == ("prefill", "decode", decode.model)
+            if same and prefill.page_size != decode.page_size:
+                yield page_finding(prefill, decode, file)
                 break
 
 
-def _views(judged: Judged) -> Iterator[SglangView]:
-    for view in judged.plan.views if judged.plan is not None else ():
-        if isinstance(view, SglangView):
-            yield view
+def page_finding(prefill: Side, decode: Side, file: SourceFile, where: str = "") -> Finding:
+    """Say at the decode server that it does not take the pages of the prefill server; DIS103 has the page."""
+    launch = decode.judged.launch
+    return Finding(
+        "DIS103",
+        "pools-share-blocks",
+        Severity.ERROR,
+        f"the prefill server{where} has page size {prefill.page_size}, this decode server {decode.page_size}",
+        (),
+        file.location(launch.tokens[launch.program].start),
+        "give both the same --page-size",
+        f"{launch.engine} {decode.judged.version}",
+        _SOURCE,
+        "run",
+    )
+
+
+def paged(judged: Sequence[Judged]) -> Iterator[Side]:
+    """Give the servers of either side whose page size is known; hisparse keeps pages of its own."""
+    for each in judged:
+        for view in each.plan.views if each.plan is not None else ():
+            mode = view.arguments["disaggregation_mode"]
+            if not isinstance(view, SglangView) or mode not in {"prefill", "decode"}:
+                continue
+            size = view.settings.page_size
+            if size is not None and not (mode == "decode" and view.arguments["enable_hisparse"]):
+                yield Side(each, mode, str(view.arguments["model_path"]), size)

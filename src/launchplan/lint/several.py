@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import pairwise
 
 from launchplan.catalog import EngineFacts, Flag
 from launchplan.finding import Finding, Severity
 from launchplan.lint.found import Launch
 from launchplan.lint.judge import Judged
 from launchplan.lint.problems import Note
-from launchplan.lint.shell import Token
+from launchplan.lint.shell import UNKNOWN_SIGN, Token
 from launchplan.lint.text import SourceFile
 from launchplan.lint.unknowns import facts_of
 
@@ -28,6 +29,8 @@ _TOGETHER = {
 }
 """Flags that all nodes of a deployment must give alike, by the parser's name."""
 _RANKED = "node_rank"
+Given = Mapping[str, tuple[str, Token]]
+"""What a command gives, by the parser's name: the value, and the word where it stands."""
 INTERFACES = frozenset({"GLOO_SOCKET_IFNAME"})
 """Variables that every host must have and that no launcher hands on."""
 
@@ -35,7 +38,7 @@ INTERFACES = frozenset({"GLOO_SOCKET_IFNAME"})
 def several_findings(judged: Sequence[Judged], file: SourceFile) -> Iterator[Finding]:
     """Compare the commands of each deployment: those for several nodes, with the same model, in order."""
     for group in _groups(judged):
-        for note, engine in _compare(group):
+        for note, engine in compare(group):
             yield note.finding(file.location(note.start), engine)
 
 
@@ -86,24 +89,37 @@ def without_repeats(judged: Sequence[Judged]) -> tuple[Judged, ...]:
     return tuple(kept[id(each)] for each in judged)
 
 
-def _groups(judged: Sequence[Judged]) -> Iterator[list[tuple[Judged, dict[str, tuple[str, Token]]]]]:
+def _groups(judged: Sequence[Judged]) -> Iterator[list[tuple[Judged, Given]]]:
     """Put commands for several nodes together; a rank that comes again begins another deployment."""
-    held: dict[tuple[str, str, str], list[tuple[Judged, dict[str, tuple[str, Token]]]]] = defaultdict(list)
+    held: dict[tuple[str, str, str], list[tuple[Judged, Given]]] = defaultdict(list)
     for each in judged:
-        facts = facts_of(each.launch.engine, each.version)
-        if facts is None:
+        given = ranked(each)
+        if given is None:
             continue
-        given = _given(each.launch, facts)
-        if given.get("nnodes", ("1", None))[0] == "1" or _RANKED not in given:
-            continue
-        model = next((t.text for t in each.launch.arguments if not t.text.startswith("-")), "")
-        mode = given.get("disaggregation_mode", ("", None))[0]
-        key = (each.launch.engine, model, mode)
+        key = group_key(each, given)
         ranks = {seen[_RANKED][0] for _, seen in held[key]}
         if given[_RANKED][0] in ranks:
             yield held.pop(key)
         held[key].append((each, given))
     yield from held.values()
+
+
+def ranked(judged: Judged) -> Given | None:
+    """Read what a command for one of several nodes gives; None for another one."""
+    facts = facts_of(judged.launch.engine, judged.version)
+    given = _given(judged.launch, facts) if facts is not None else {}
+    alone = given.get("nnodes", ("1", None))[0] == "1" or _RANKED not in given
+    return None if alone else given
+
+
+def group_key(judged: Judged, given: Given) -> tuple[str, str, str]:
+    """Name what the commands of one deployment have in common: engine, model, and side of a pair of pools."""
+    model = next((token.text for token in judged.launch.arguments if not token.text.startswith("-")), "")
+    return (
+        judged.launch.engine,
+        model,
+        given["disaggregation_mode"][0] if "disaggregation_mode" in given else "",
+    )
 
 
 def _given(launch: Launch, facts: EngineFacts) -> dict[str, tuple[str, Token]]:
@@ -116,14 +132,15 @@ def _given(launch: Launch, facts: EngineFacts) -> dict[str, tuple[str, Token]]:
             continue
         if flag.kind == "switch":
             found[flag.dest] = ("off" if name in flag.off_names else "on", token)
-        elif sign and not token.unknown:
+        elif sign:
             found[flag.dest] = (value, token)
-        elif not sign and place + 1 < len(launch.tokens) and not launch.tokens[place + 1].unknown:
+        elif place + 1 < len(launch.tokens):
             found[flag.dest] = (launch.tokens[place + 1].text, token)
     return found
 
 
-def _compare(group: Sequence[tuple[Judged, dict[str, tuple[str, Token]]]]) -> Iterator[tuple[Note, str]]:
+def compare(group: Sequence[tuple[Judged, Given]], where: str = "") -> Iterator[tuple[Note, str]]:
+    """Compare the commands of a deployment with its first, which stands `where`."""
     first, given = group[0]
     for other, theirs in group[1:]:
         label = f"{other.launch.engine} {other.version}"
@@ -133,10 +150,14 @@ def _compare(group: Sequence[tuple[Judged, dict[str, tuple[str, Token]]]]) -> It
                 continue
             if _is_open(first.launch) or _is_open(other.launch):
                 continue
+            if any(value is not None and UNKNOWN_SIGN in value[0] for value in (ours, told)):
+                continue
             place = told[1] if told else other.launch.tokens[other.launch.program]
             flag = f"--{name.replace('_', '-')}"
             nodes = theirs[_RANKED][0], given[_RANKED][0]
-            message = f"{flag} is {_said(told)} on node {nodes[0]} and {_said(ours)} on node {nodes[1]}"
+            message = (
+                f"{flag} is {_said(told)} on node {nodes[0]} and {_said(ours)} on node {nodes[1]}{where}"
+            )
             yield Note("CMD112", message, place.start, "give all nodes of a deployment the same"), label
 
 
@@ -145,4 +166,13 @@ def _said(value: tuple[str, Token] | None) -> str:
 
 
 def _is_open(launch: Launch) -> bool:
-    return launch.partial is not None or any(token.unknown for token in launch.arguments)
+    """Tell whether a command may give more than it is known to; the value of a flag is one word."""
+    if launch.partial is not None:
+        return True
+    words = launch.tokens[launch.start - 1 :]
+    return any(
+        token.open
+        and token.unknown != ("$@",)
+        and not (before.text.startswith("--") and "=" not in before.text)
+        for before, token in pairwise(words)
+    )

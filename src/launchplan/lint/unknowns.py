@@ -33,7 +33,9 @@ SELF_CONTAINED = frozenset({"ENG101", "ENG103", "ENG106", "ENG107", "ENG112", "E
 """Findings that one written word decides, whatever stands beside it."""
 _INTEGERS = frozenset({"int", "human-int", "human-int-or-auto"})
 _SAMPLES = 2
-_PLACEHOLDER = re.compile(r"\.\.\.|\u2026|\[[A-Za-z][A-Za-z _-]*(?:\.\.\.)?\]?|\[\.\.\.\]")
+_PLACEHOLDER = re.compile(
+    r"\[--?[A-Za-z][^\[\]]*|[\w-]+\]|\.\.\.|\u2026|\[[A-Za-z][A-Za-z _-]*(?:\.\.\.)?\]?|\[\.\.\.\]"
+)
 """How documents write words that they leave out."""
 
 
@@ -49,6 +51,8 @@ class Reading:
     """Tokens with an unknown value that something depends on, and the name of their flag."""
     open: list[Token] = field(default_factory=list)
     """Tokens that may be any number of arguments."""
+    foreign: list[Token] = field(default_factory=list)
+    """Flags of a program around the engine, which the engine never sees."""
     own: list[Token] = field(default_factory=list)
     """The script's own arguments behind a whole command: none, where it is started without any."""
 
@@ -62,7 +66,11 @@ def read_tokens(launch: Launch, facts: EngineFacts | None) -> Reading:
         name, sign, value = token.text.partition("=")
         flag = _flag(facts, name)
         following = tokens[place + 1] if place + 1 < len(tokens) else None
-        if _PLACEHOLDER.fullmatch(token.text) and not token.unknown:
+        if _is_foreign(launch, facts, token):
+            reading.foreign.append(token)
+            while place + 1 < len(tokens) and not tokens[place + 1].text.startswith("-"):
+                place += 1
+        elif _PLACEHOLDER.fullmatch(token.text) and not token.unknown:
             reading.open.append(replace(token, unknown=(token.text,), open=True))
         elif not token.unknown and not token.open:
             reading.known.append((place, token.text))
@@ -73,9 +81,9 @@ def read_tokens(launch: Launch, facts: EngineFacts | None) -> Reading:
                 place += 1
         elif sign and token.text.startswith("-") and UNKNOWN_SIGN not in name:
             _value(reading, place, None, token, flag, name, value)
-        elif place == launch.start and launch.engine == "vllm" and not token.text.startswith("-"):
+        elif _is_model(launch, facts, place):
             reading.known.append((place, "model"))
-        elif not token.open and place > launch.start and tokens[place - 1].text.startswith("--"):
+        elif not token.open and place > launch.start and _awaits_value(facts, tokens[place - 1]):
             reading.known.append((place, "1"))  # the value of a flag that nobody knows
         elif token.unknown == ("$@",) and not launch.in_function and _names_model(launch, place):
             reading.own.append(token)
@@ -83,6 +91,34 @@ def read_tokens(launch: Launch, facts: EngineFacts | None) -> Reading:
             reading.open.append(token)
         place += 1
     return reading
+
+
+def _is_foreign(launch: Launch, facts: EngineFacts | None, token: Token) -> bool:
+    """Tell whether a flag is the wrapper's own: the engine's release has none of the name."""
+    name = token.text.partition("=")[0]
+    if launch.wrapper is None or facts is None or not name.startswith("-") or UNKNOWN_SIGN in name:
+        return False
+    return facts.match(name.partition(".")[0]) is None and not name[1:2].isdigit()
+
+
+def _is_model(launch: Launch, facts: EngineFacts | None, place: int) -> bool:
+    """Tell whether an unknown word is the model, which vLLM takes without a flag, first or behind flags."""
+    token = launch.tokens[place]
+    if launch.engine != "vllm" or token.text.startswith("-"):
+        return False
+    if place == launch.start:
+        return True
+    first = launch.tokens[launch.start]
+    named = not first.text.startswith("-") or _names_model(launch, place)
+    return not (named or token.open or launch.partial or _awaits_value(facts, launch.tokens[place - 1]))
+
+
+def _awaits_value(facts: EngineFacts | None, token: Token) -> bool:
+    """Tell whether a word is a flag whose value is the next word."""
+    if not token.text.startswith("--") or "=" in token.text:
+        return False
+    flag = _flag(facts, token.text)
+    return flag is None or flag.kind != "switch"
 
 
 def _names_model(launch: Launch, end: int) -> bool:

@@ -159,6 +159,12 @@ def _options_start(texts: Sequence[str]) -> int | None:
     return None
 
 
+def _hides_options(texts: Sequence[str], place: int) -> bool:
+    """Tell whether a word is a variable that holds options, others being written behind it."""
+    following = texts[place + 1] if place + 1 < len(texts) else ""
+    return not texts[place].strip("\ue000") and following.startswith("-") and following not in _SERVER_FLAGS
+
+
 def docker_run(texts: Sequence[str]) -> DockerRun | None:
     """Take the words of `docker run` apart; None when the command is another."""
     start = _options_start(texts)
@@ -166,8 +172,11 @@ def docker_run(texts: Sequence[str]) -> DockerRun | None:
         return None
     options: list[tuple[str, int | None, str]] = []
     place = start
-    while place < len(texts) and texts[place].startswith("-"):
+    while place < len(texts) and (texts[place].startswith("-") or _hides_options(texts, place)):
         word = texts[place]
+        if not word.startswith("-"):
+            place += 1
+            continue
         name, sign, value = word.partition("=")
         if name in _SWITCHES or (not word.startswith("--") and set(word[1:]) <= _SHORT_SWITCHES):
             options.append((name, None, value))

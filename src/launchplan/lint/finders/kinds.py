@@ -13,7 +13,7 @@ _SUFFIXES = {
     ".sh": "shell", ".bash": "shell", ".zsh": "shell", ".ksh": "shell", ".sbatch": "shell", ".slurm": "shell",
     ".job": "shell", ".md": "markdown", ".markdown": "markdown", ".mdx": "markdown",
     ".dockerfile": "dockerfile", ".yaml": "yaml", ".yml": "yaml", ".json": "yaml", ".tpl": "yaml",
-    ".service": "systemd",
+    ".service": "systemd", ".html": "html", ".htm": "html", ".xhtml": "html",
 }  # fmt: skip
 _TEMPLATES = frozenset({".j2", ".jinja", ".jinja2", ".tmpl", ".tpl", ".template", ".in"})
 _DOCKERFILE = re.compile(
@@ -22,6 +22,7 @@ _DOCKERFILE = re.compile(
 _INSTRUCTION = re.compile(r"^(?:ARG .*\n|#.*\n|\s*\n)*FROM [^\s(]+", re.MULTILINE | re.IGNORECASE)
 _YAML = re.compile(r"^(?:apiVersion|kind|services|spec|containers)\s*:", re.MULTILINE)
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
+_PAGE = re.compile(r"<!doctype html|<html\b", re.IGNORECASE)
 _UNIT = re.compile(r"^\[Service\]\s*$", re.MULTILINE)
 _OTHER_LANGUAGE = re.compile(r"\A(?:#!.*python|import |from \w+ import )")
 
@@ -48,6 +49,8 @@ def _kind_by_content(text: str) -> str:
     start = text.lstrip("\ufeff \t\r\n")
     if start.startswith("#!"):
         return "shell"
+    if _PAGE.match(start):
+        return "html"
     if _FENCE.search(text):
         return "markdown"
     if _YAML.search(text) or start.startswith(("{", "---\n")):
@@ -65,6 +68,7 @@ def find_text(text: Text, kind: str, search: Search) -> None:
 def finders() -> Mapping[str, Callable[[Text, Search], None]]:
     """The table of kinds; a new one is a file beside this one and a line here."""
     from launchplan.lint.finders.dockerfile import find_in_dockerfile  # noqa: PLC0415 # they search each other
+    from launchplan.lint.finders.html import find_in_html  # noqa: PLC0415
     from launchplan.lint.finders.markdown import find_in_markdown  # noqa: PLC0415
     from launchplan.lint.finders.shell import find_in_shell  # noqa: PLC0415
     from launchplan.lint.finders.systemd import find_in_unit  # noqa: PLC0415
@@ -73,11 +77,12 @@ def finders() -> Mapping[str, Callable[[Text, Search], None]]:
     return {
         "shell": find_in_shell,
         "markdown": find_in_markdown,
+        "html": find_in_html,
         "dockerfile": find_in_dockerfile,
         "yaml": find_in_yaml,
         "systemd": find_in_unit,
     }
 
 
-KINDS = ("shell", "markdown", "dockerfile", "yaml", "systemd")
+KINDS = ("shell", "markdown", "html", "dockerfile", "yaml", "systemd")
 """Names of the kinds."""

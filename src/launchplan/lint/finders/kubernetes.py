@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from yaml.nodes import MappingNode, Node, ScalarNode
@@ -17,6 +17,7 @@ from launchplan.lint.found import BY_TEMPLATE, Container, Launch, Surroundings
 from launchplan.lint.shell import Script, Token
 
 _REFERENCE = re.compile(r"\$(?:(?P<dollar>\$(?=\())|\((?P<name>[A-Za-z_][\w.-]*)\))")
+_FILLED_IN = re.compile(r"\$\{(?P<name>[A-Za-z_]\w*)\}")
 _GPU_RESOURCES = ("nvidia.com/gpu", "amd.com/gpu")
 _GPU_LABELS = (
     "nvidia.com/gpu.product",
@@ -74,7 +75,18 @@ def _words(yaml: Yaml, node: Node | None, env: dict[str, Token]) -> list[Token] 
         listed = [token for statement in script.statements() for token in statement.tokens]
     if listed is None:
         return None
-    return [substituted(token, _REFERENCE, env, unset=True) for token in listed]
+    return [_templated(substituted(token, _REFERENCE, env, unset=True), env) for token in listed]
+
+
+def _templated(token: Token, env: Mapping[str, Token]) -> Token:
+    """Hold `${NAME}` for unknown: no kubelet reads it, so something else fills it in before.
+
+    A name of the pod's own environment was meant for the kubelet, and stays as it is written.
+    """
+    names = {found["name"] for found in _FILLED_IN.finditer(token.text)}
+    if not names or names & env.keys() or any(sign.isspace() for sign in token.text):
+        return token
+    return substituted(token, _FILLED_IN, {}, unset=True)
 
 
 def _around(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from launchplan.errors import InputError
@@ -43,8 +43,13 @@ class Block:
 
 def find_in_markdown(text: Text, search: Search) -> None:
     """Search the blocks in order; a reader types them into one shell, so variables live on."""
+    find_in_blocks(blocks(text), search)
+
+
+def find_in_blocks(found: Iterable[Block], search: Search) -> None:
+    """Search blocks of code, of which each goes on where the one before it ended."""
     scope = Scope()
-    for block in blocks(text):
+    for block in found:
         kind = _LANGUAGES.get(block.language, "")
         if kind == "":
             continue

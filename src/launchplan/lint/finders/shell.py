@@ -15,7 +15,7 @@ from launchplan.lint.shell import Document, Scope, Script, Statement, Token, Val
 from launchplan.lint.text import Text
 
 SERVER = re.compile(
-    r"\b(?:vllm|sglang)\s+serve\b|vllm\.entrypoints\.|sglang\.(?:launch_server|cli\.main)|\bray\s+start\b|(?:docker|podman)\s+run\b"
+    r"\b(?:vllm|sglang)\s+serve\b|vllm\.entrypoints\.|sglang\.(?:launch_server|cli\.main)|dynamo\.(?:vllm|sglang)\b|\bray\s+start\b|(?:docker|podman)\s+run\b"
 )
 """What a script holds that may start a server."""
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ash"})
