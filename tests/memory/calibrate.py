@@ -36,12 +36,13 @@ FITTED = (
     "graph_mib_per_layer",
     "vllm.loading_share",
     "vllm.non_torch_gib",
-    "vllm.non_torch_gib_per_peer",
+    "vllm.non_torch_gib_of_group",
+    "vllm.latent_workspace_gib",
     "vllm.sparse_workspace_gib",
     "sglang.loading_gib",
     "sglang.loading_share",
     "sglang.non_torch_gib",
-    "sglang.non_torch_gib_per_peer",
+    "sglang.non_torch_gib_of_group",
 )
 # Below this much computed work (GiB) a peak tells of what libraries take once, above it of the work's factor.
 _MUCH_WORK = 0.8
@@ -68,8 +69,16 @@ class Seen:
         return float(self.row.get("weights", self.row["log"].get("weights", self.parameters)))
 
     @property
-    def peers(self) -> int:
-        return min(int(self.row.get("tp", 1)) - 1, 7)
+    def ranks(self) -> int:
+        return int(self.row.get("tp", 1))
+
+    @property
+    def non_torch(self) -> float | None:
+        """What the engine took beside its allocator's weights, where the log says it."""
+        log = self.row["log"]
+        if "non_torch" in log:
+            return float(log["non_torch"])
+        return float(log["consumed"] - self.weights) if "consumed" in log else None
 
     @property
     def peak(self) -> float | None:
@@ -80,7 +89,12 @@ class Seen:
     @property
     def sparse(self) -> bool:
         model = model_of(self.row)
-        return model.is_mla or model.sparse_indexer or model.family == "deepseek_v4"
+        return model.is_mla or self.indexed
+
+    @property
+    def indexed(self) -> bool:
+        model = model_of(self.row)
+        return model.sparse_indexer or model.family == "deepseek_v4"
 
 
 def seen(row: Row) -> Seen:
@@ -90,13 +104,16 @@ def seen(row: Row) -> Seen:
     if row["engine"] != "vllm":
         return Seen(row, parameters, experts, 0, 0, None)
     inputs = vllm_inputs(row)
-    work = (activation_bytes(inputs.model, batch_of(inputs)) or 0) / GIB
-    found = Seen(row, parameters, experts, work, len(inputs.model.layers) * inputs.capture_sizes, None)
+    work = activation_bytes(inputs.model, batch_of(inputs))
+    assert work is not None
+    found = Seen(
+        row, parameters, experts, work.value / GIB, len(inputs.model.layers) * inputs.capture_sizes, None
+    )
     pool = _pool_gib(row)
     if "total" not in row or pool is None:
         return found
-    left = inputs.utilization * row["total"] - pool - found.weights
-    return Seen(row, parameters, experts, work, found.layers_and_sizes, left)
+    left = inputs.utilization * _seen_total(row, catalog.calibration()) - pool - found.weights
+    return Seen(row, parameters, experts, found.work, found.layers_and_sizes, left)
 
 
 def _pool_gib(row: Row) -> float | None:
@@ -113,11 +130,16 @@ def _pool_gib(row: Row) -> float | None:
 
 
 def spread(observed: dict[str, float], *, least: float = 0.0, digits: int = 3) -> Spread | None:
-    """Take the middle of some logs, and ends a step beyond the outermost: the fewer logs, the longer the step."""
+    """Take the middle of some logs, and ends a step beyond the outermost: the fewer logs, the longer the step.
+
+    Few logs that agree by chance still leave a quarter of their middle open between them.
+    """
     if not observed:
         return None
     values = sorted(observed.values())
-    step = (values[-1] - values[0]) / len(values) if len(values) > 1 else abs(values[0]) * 0.75
+    step = max(values[-1] - values[0], abs(median(values)) * (0.25 if len(values) > 1 else 0.75)) / len(
+        values
+    )
     low, high = max(values[0] - step, least), values[-1] + step
     ends = (round(low, digits), round(high, digits))
     value = min(max(round(median(values), digits), ends[0]), ends[1])
@@ -165,15 +187,28 @@ class Fit:
         }
         by_id = {each.id: each for each in self._vllm}
         own = [each for each in by_id.values() if each.id in rest and not each.row.get("unified")]
-        encoder = spread({s.id: max(rest[s.id], 0) for s in own if s.row.get("encodes") and s.peers <= 1})
-        found["encoder_gib"] = encoder or self._base.encoder_gib
+        encoder = spread(
+            {
+                s.id: max(_over_peak(s, found) if s.peak is not None else rest[s.id], 0)
+                for s in own
+                if s.row.get("encodes") and s.ranks <= 2
+            }
+        )
+        # How much there is depends on the tower: the smallest add nothing.
+        found["encoder_gib"] = encoder.model_copy(update={"low": 0.0}) if encoder else self._base.encoder_gib
         image = found["encoder_gib"].value
-        plain = {s.id: rest[s.id] - (image if s.row.get("encodes") else 0) for s in own}
-        peers = {s.id: max(plain[s.id], 0) / s.peers for s in own if s.peers and not s.sparse}
-        made["non_torch_gib_per_peer"] = spread(peers) or self._base.vllm.non_torch_gib_per_peer
-        each_peer = made["non_torch_gib_per_peer"].value
-        sparse = spread({s.id: max(plain[s.id] - each_peer * s.peers, 0) for s in own if s.sparse})
-        made["sparse_workspace_gib"] = sparse or self._base.vllm.sparse_workspace_gib
+        plain = {s.id: rest[s.id] - (image if s.row.get("encodes") and s.peak is None else 0) for s in own}
+        group = {
+            s.id: max(plain[s.id] if s.non_torch is None else s.non_torch - alone, 0)
+            for s in own
+            if s.ranks > 1 and not s.sparse
+        }
+        made["non_torch_gib_of_group"] = spread(group) or self._base.vllm.non_torch_gib_of_group
+        shared = made["non_torch_gib_of_group"].value
+        latent = {s.id: max(plain[s.id] - shared * (s.ranks > 1), 0) for s in own if s.sparse}
+        indexed = {name: value for name, value in latent.items() if by_id[name].indexed}
+        made["latent_workspace_gib"] = spread(latent) or self._base.vllm.latent_workspace_gib
+        made["sparse_workspace_gib"] = spread(indexed) or made["latent_workspace_gib"]
         hosts = {
             s.id: max(rest[s.id] - image, 0) / (s.row.get("share", 0.92) * s.row["total"])
             for s in by_id.values()
@@ -185,12 +220,11 @@ class Fit:
     def _loading(self) -> Spread | None:
         sure = [s for s in self._vllm if "weights" in s.row["log"] and s.row.get("sure", True)]
         plain = [s for s in sure if not s.row.get("old_rotary")]
-        return spread({s.id: s.row["log"]["weights"] / s.parameters - 1 for s in plain}, least=-1, digits=4)
+        # A rank holds no less than its parameters: what a log says below them is its last digit.
+        return spread({s.id: max(s.row["log"]["weights"] / s.parameters - 1, 0) for s in plain}, digits=4)
 
     def _non_torch(self) -> Spread | None:
-        found = {s.id: s.row["log"]["non_torch"] for s in self._vllm if "non_torch" in s.row["log"]}
-        consumed = [s for s in self._vllm if "consumed" in s.row["log"]]
-        return spread(found | {s.id: s.row["log"]["consumed"] - s.weights for s in consumed})
+        return spread({s.id: s.non_torch for s in self._vllm if s.non_torch is not None and s.ranks == 1})
 
     def _of_sglang(self, vllm: EngineCalibration) -> dict[str, Spread]:
         base, loaded = self._base.sglang, [s for s in self._sglang if "weights" in s.row["log"]]
@@ -203,20 +237,19 @@ class Fit:
         }
         before = [s for s in self._sglang if "before" in s.row["log"] and "total" in s.row]
         free = {s.id: _seen_total(s.row, self._base) - s.row["log"]["before"] for s in before}
-        alone = spread({s.id: free[s.id] for s in before if not s.peers}) or base.non_torch_gib
-        shared = {s.id: max(free[s.id] - alone.value, 0) / s.peers for s in before if s.peers}
+        alone = spread({s.id: free[s.id] for s in before if s.ranks == 1}) or base.non_torch_gib
+        shared = {s.id: max(free[s.id] - alone.value, 0) for s in before if s.ranks > 1}
         return {
             "loading_gib": once,
             "loading_share": spread(parts, digits=4) or base.loading_share,
             "non_torch_gib": alone,
-            # No other log says what peers take; vLLM's buffers are the same libraries'.
-            "non_torch_gib_per_peer": spread(shared) or vllm.non_torch_gib_per_peer,
+            # No other log says what a group takes; vLLM's buffers are the same libraries'.
+            "non_torch_gib_of_group": spread(shared) or vllm.non_torch_gib_of_group,
         }
 
 
 def _seen_total(row: Row, base: Calibration) -> float:
-    share = base.driver_share.value if row.get("driver") else 0.0
-    return float(row["total"] * (1 - share))
+    return float(row["total"]) - (base.driver_gib.value if row.get("driver") else 0.0)
 
 
 def _rest(each: Seen, found: dict[str, Spread], base: Calibration) -> float:
@@ -229,7 +262,13 @@ def _rest(each: Seen, found: dict[str, Spread], base: Calibration) -> float:
     graphs = found["graph_mib_per_layer"].value * each.layers_and_sizes * MIB / GIB
     if each.layers_and_sizes:
         graphs += base.graph_gib.value
-    return each.left - work - (0.0 if each.row.get("old") else graphs)
+    return each.left - work - (0.0 if each.row.get("old") else float(log.get("estimate", graphs)))
+
+
+def _over_peak(each: Seen, found: dict[str, Spread]) -> float:
+    """Give what a logged peak has beyond the work of the text model."""
+    work = found["activation_factor"].value * each.work + found["workspace_gib"].value
+    return (each.peak or 0.0) - work
 
 
 def groups(rows: list[Row]) -> Iterator[list[Row]]:

@@ -7,11 +7,21 @@ from dataclasses import replace
 import pytest
 
 from launchplan import catalog
-from launchplan.memory.budget import Device, driver_term, graphs_term, non_torch_term
+from launchplan.memory.activations import Batch, activation_bytes, least_activation_bytes
+from launchplan.memory.budget import (
+    Device,
+    before_bytes,
+    driver_term,
+    graphs_term,
+    non_torch_term,
+    weights_term,
+)
 from launchplan.memory.capacity import Lengths
+from launchplan.memory.sglang import SglangWeights
 from launchplan.memory.sglang.budget import sglang_choices, sglang_memory
 from launchplan.memory.terms import Interval
 from launchplan.memory.vllm.budget import captured_sizes, vllm_choices, vllm_memory
+from launchplan.memory.weights import RankWeights
 from launchplan.units import GIB
 from tests.memory.truth import ROWS, predicted, sglang_inputs, vllm_inputs
 
@@ -45,7 +55,7 @@ def test_pool_is_the_share_less_what_is_taken() -> None:
         budget.term(name).bytes.value for name in ("weights", "activations", "cuda graphs", "non-torch")
     )
     assert budget.pool.bytes.value == int(0.92 * 80 * GIB) - taken
-    assert budget.term("weights").origin_text == "calibrated on 11 logs"
+    assert budget.term("weights").origin_text == "calibrated on 15 logs"
 
 
 def test_graphs_are_not_taken_from_the_pool_of_old_engines() -> None:
@@ -119,3 +129,49 @@ def test_the_stage_that_limits_the_pool_is_reported() -> None:
     assert memory is not None
     assert memory.stages == 2
     assert memory.budget.by_class["attention"] > 0
+
+
+def test_a_step_takes_no_less_than_one_mlp_of_a_dense_model() -> None:
+    model = LLAMA.model  # 4096 wide, an MLP of 14336
+    compiled = least_activation_bytes(model, Batch(8192, 256))
+    assert compiled == 8192 * 2 * 3 * 14336
+    assert least_activation_bytes(model, Batch(8192, 256, eager=True)) == compiled + 8192 * 2 * 3 * 4096
+    assert least_activation_bytes(model, Batch(8192, 256, tp=2)) == compiled // 2
+    assert least_activation_bytes(KIMI.model, Batch(8192, 256, eager=True)) == 0  # experts: not known
+    memory = vllm_memory(replace(LLAMA, eager=True, batch_tokens=8192))
+    assert memory is not None
+    assert memory.budget.term("activations").bytes.low >= compiled + 8192 * 2 * 3 * 4096
+
+
+def test_a_sampler_that_sorts_takes_more() -> None:
+    model = LLAMA.model
+    searches, sorts = (activation_bytes(model, Batch(512, 256, sorts_logits=each)) for each in (False, True))
+    assert searches == Interval.exactly(256 * 128256 * 6)
+    assert sorts == Interval(256 * 128256 * 39, 256 * 128256 * 6, 256 * 128256 * 49)
+
+
+def test_weights_are_no_less_than_their_parameters_where_formats_are_known() -> None:
+    known = catalog.calibration().vllm
+    weights = RankWeights({"mlp": 100 * GIB})
+    assert weights_term(weights, 0, known).bytes.low == 100 * GIB
+    unsure = weights_term(replace(weights, uncertain=("settings are not known",)), 0, known).bytes
+    assert unsure.low < 100 * GIB < unsure.value < unsure.high
+
+
+def test_sglang_sizes_its_pool_beside_the_drafts_own_embedding_and_head() -> None:
+    inputs = sglang_inputs(BY_ID["M113"] | {"seqs": 1})
+    model = inputs.model
+    before, after = (sglang_memory(replace(inputs, weights=SglangWeights(mtp=mtp))) for mtp in (False, True))
+    assert before is not None
+    assert after is not None
+    added = after.budget.term("weights").bytes.value - before.budget.term("weights").bytes.value
+    assert model.vocab_size is not None
+    assert model.hidden_size is not None
+    both = 2 * model.vocab_size * model.hidden_size * 2
+    assert added == after.budget.by_class["mtp"] + both
+
+
+def test_what_stands_before_the_engine_looks() -> None:
+    known = catalog.calibration()
+    assert before_bytes(1, known.vllm).value < before_bytes(2, known.vllm).value
+    assert before_bytes(8, known.sglang) == Interval.exactly(0)

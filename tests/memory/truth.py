@@ -155,6 +155,8 @@ def vllm_inputs(row: Row) -> VllmMemory:
         max_num_seqs=seqs,
         capture_sizes=captured_sizes(min(512, 2 * seqs * (1 + drafts))) if row.get("graphs", True) else 0,
         graphs_counted=not row.get("old", False),
+        sorts_logits=row.get("sorts", False),
+        eager=row.get("eager", False),
         encodes=row.get("encodes", False),
     )
 

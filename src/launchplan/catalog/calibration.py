@@ -37,12 +37,18 @@ class EngineCalibration(Fact):
     """Bytes that loading takes beyond the parameters, as a share of them."""
     all_grow: bool
     """That share is one of all parameters, not of the routed experts alone."""
+    before_gib: Spread
+    """CUDA context and handles that stand when the engine first looks at what is free."""
+    before_gib_of_group: Spread
+    """What communicators of a tensor parallel group add to that."""
     non_torch_gib: Spread
     """CUDA context and libraries of a rank that works alone."""
-    non_torch_gib_per_peer: Spread
-    """Communication buffers for each further rank of the tensor parallel group on a node, up to seven."""
+    non_torch_gib_of_group: Spread
+    """What a rank of a tensor parallel group takes besides: communicators and their buffers."""
+    latent_workspace_gib: Spread
+    """What a latent attention backend allocates once."""
     sparse_workspace_gib: Spread
-    """What a latent or sparse attention backend and its indexer allocate once."""
+    """The same with an indexer."""
     init_s: Spread
     """Seconds from start to the first byte of weights: processes, rendezvous, compilers."""
     capture_s: Spread
@@ -52,8 +58,8 @@ class EngineCalibration(Fact):
 class Calibration(Sourced):
     """All calibrated figures."""
 
-    driver_share: Spread
-    """Share of what the driver reports that CUDA does not give to processes."""
+    driver_gib: Spread
+    """What the driver reports and CUDA does not give to processes, whatever the size of the GPU."""
     unified_share: Spread
     """Share of a unified memory that the host holds itself."""
     activation_factor: Spread

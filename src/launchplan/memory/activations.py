@@ -6,16 +6,26 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from launchplan.memory.terms import Interval
+
 if TYPE_CHECKING:
     from launchplan.architecture import Architecture
 
 _ELEMENT_BYTES = 2
 # Logits are kept in 16 bits and once more in 32.
-_LOGIT_BYTES = 6
+_LOGIT_BYTES = Interval.exactly(6)
+# A sampler that sorts them has values, indices of 64 bits, probabilities and their sums beside: 38.5 bytes in
+# logs of vLLM 0.10 and 0.11 without FlashInfer's sampler, 48 in earlier ones; how much with it is not known.
+_SORTED_LOGIT_BYTES = Interval(39, 6, 49)
 # Input, residual and output of a layer.
 _STREAMS = 3
 # Gate, up and their product.
 _MLP_PARTS = 3
+# What a compiled layer certainly holds at once: gate, up, and their product unless it is quantized as made.
+_COMPILED_PARTS = 2
+# Dense models whose MLP has a gate.
+_GATED = frozenset({"llama", "gemma2", "gemma3"})
+_WITHOUT_GATE = frozenset({"starcoder2", "arcee"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,10 +38,14 @@ class Batch:
     tp: int = 1
     expert_parts: int = 1
     """Ranks that split one expert."""
+    eager: bool = False
+    """Layers run as written: nothing is fused, and no buffer is given back early."""
+    sorts_logits: bool = False
+    """The sampler that is profiled sorts the logits."""
 
 
 @lru_cache(maxsize=4096)
-def activation_bytes(model: Architecture, batch: Batch) -> int | None:
+def activation_bytes(model: Architecture, batch: Batch) -> Interval | None:
     """Compute the largest working set of a step; None when a size is unknown.
 
     It is a scale rather than a peak: what allocators and kernels hold differs by a calibrated factor.
@@ -42,8 +56,27 @@ def activation_bytes(model: Architecture, batch: Batch) -> int | None:
     streams = model.dims.get("hc_mult")
     copies = streams if isinstance(streams, int) and streams > 1 else 1
     layer = batch.tokens * _ELEMENT_BYTES * (_STREAMS * hidden * copies + _widest(model, batch, hidden))
-    logits = min(batch.requests, batch.tokens) * vocabulary * _LOGIT_BYTES
-    return max(layer, logits)
+    each = _SORTED_LOGIT_BYTES if batch.sorts_logits else _LOGIT_BYTES
+    logits = min(batch.requests, batch.tokens) * vocabulary
+    return Interval(*(max(layer, logits * end) for end in (each.value, each.low, each.high)))
+
+
+@lru_cache(maxsize=4096)
+def least_activation_bytes(model: Architecture, batch: Batch) -> int:
+    """Compute what one MLP of a dense model holds at once, whatever its kernels; 0 where that is not known.
+
+    As written (vLLM model_executor/models/llama.py, LlamaMLP.forward), gate and up, their product, the result
+    and the caller's input and residual are all alive at the end. Compiled, only gate, up and product must be.
+    """
+    gated = model.family in _GATED and model.text_model_type not in _WITHOUT_GATE
+    if model.moe is not None or not gated or not model.hidden_size:
+        return 0
+    width = (model.intermediate_size or 0) // batch.tp
+    if batch.eager:
+        parts, streams = _MLP_PARTS, _STREAMS
+    else:
+        parts, streams = _COMPILED_PARTS if model.quantization.is_quantized else _MLP_PARTS, 0
+    return batch.tokens * _ELEMENT_BYTES * (parts * width + streams * model.hidden_size)
 
 
 def _widest(model: Architecture, batch: Batch, hidden: int) -> int:

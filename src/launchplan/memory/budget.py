@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from launchplan.memory.terms import Interval, Term, gib, scaled, total
+from launchplan.memory.terms import NOTHING, Interval, Term, gib, scaled, total
 from launchplan.units import MIB
 
 if TYPE_CHECKING:
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from launchplan.memory.weights import RankWeights
 
 Engine = Literal["vllm", "sglang"]
-# A node's ranks share buffers; ranks on other nodes add none of their own.
-_MOST_PEERS = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +46,8 @@ class Budget:
     """What the engine leaves alone."""
     by_class: Mapping[TensorClass, int]
     """Parameter bytes by class, without what loading adds."""
+    before: Interval = NOTHING
+    """The part of `unused` that context and communicators take before vLLM looks at what is free."""
     uncertain: tuple[str, ...] = ()
     """Why a figure may be off by more than its interval."""
 
@@ -67,41 +67,63 @@ def driver_term(device: Device, known: Calibration) -> Term:
         spread = known.unified_share
         return Term("driver", scaled(spread, device.total_bytes), "calibrated", spread.logs)
     if device.as_cuda_sees_it:
-        return Term("driver", Interval.exactly(0), "exact")
-    spread = known.driver_share
-    return Term("driver", scaled(spread, device.total_bytes), "calibrated", spread.logs)
+        return Term("driver", NOTHING, "exact")
+    spread = known.driver_gib
+    return Term("driver", gib(spread), "calibrated", spread.logs)
 
 
 def weights_term(weights: RankWeights, draft_bytes: int, engine: EngineCalibration) -> Term:
-    """Count parameters, a draft model's too, and what loading them adds."""
+    """Count parameters, a draft model's too, and what loading them adds.
+
+    A rank holds no less than its parameters where their formats are known; else they may be off either way.
+    """
     parameters, spread = weights.total + draft_bytes, engine.loading_share
     grown = scaled(spread, parameters if engine.all_grow else weights.by_class.get("experts", 0))
+    if weights.uncertain:
+        grown = Interval(grown.value, min(grown.low, -grown.high), grown.high)
     held = Interval.exactly(parameters) + grown + gib(engine.loading_gib)
     return Term("weights", held, "calibrated", spread.logs)
 
 
 def activations_term(
-    model: Architecture, working_bytes: int, known: Calibration, engine: EngineCalibration, *, encodes: bool
+    model: Architecture,
+    work: Interval,
+    least: int,
+    known: Calibration,
+    engine: EngineCalibration,
+    *,
+    encodes: bool,
 ) -> Term:
-    """Count the peak of a profiled step; `encodes` when an encoder of images is profiled, too."""
-    parts = [scaled(known.activation_factor, working_bytes), gib(known.workspace_gib)]
+    """Count the peak of a profiled step, which is at least `least`; `encodes` with an encoder of images."""
+    factor = known.activation_factor
+    low = max(round(factor.low * work.low), least)
+    value, high = round(factor.value * work.value), round(factor.high * work.high)
+    parts = [Interval(max(value, low), low, max(high, low)), gib(known.workspace_gib)]
     if encodes:
         parts.append(gib(known.encoder_gib))
-    if model.is_mla or model.sparse_indexer or model.family == "deepseek_v4":
+    if model.sparse_indexer or model.family == "deepseek_v4":
         parts.append(gib(engine.sparse_workspace_gib))
+    elif model.is_mla:
+        parts.append(gib(engine.latent_workspace_gib))
     return Term("activations", total(parts), "calibrated", known.activation_factor.logs)
 
 
 def graphs_term(layers: int, sizes: int, known: Calibration) -> Term:
     """Count the graphs of so many layers, captured for so many batch sizes."""
     if not sizes:
-        return Term("cuda graphs", Interval.exactly(0), "exact")
+        return Term("cuda graphs", NOTHING, "exact")
     grown = scaled(known.graph_mib_per_layer, layers * sizes * MIB)
     return Term("cuda graphs", gib(known.graph_gib) + grown, "calibrated", known.graph_gib.logs)
 
 
+def before_bytes(ranks: int, engine: EngineCalibration) -> Interval:
+    """Count what a rank of a group of so many takes before the engine looks at what is free."""
+    return gib(engine.before_gib) + (gib(engine.before_gib_of_group) if ranks > 1 else NOTHING)
+
+
 def non_torch_term(ranks: int, engine: EngineCalibration) -> Term:
     """Count context, libraries and the buffers of a group of so many ranks."""
-    peers = min(ranks - 1, _MOST_PEERS)
-    found = gib(engine.non_torch_gib) + gib(engine.non_torch_gib_per_peer, peers)
+    found = gib(engine.non_torch_gib)
+    if ranks > 1:
+        found += gib(engine.non_torch_gib_of_group)
     return Term("non-torch", found, "calibrated", engine.non_torch_gib.logs)

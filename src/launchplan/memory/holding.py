@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from launchplan import catalog
 from launchplan.memory import budget as terms
-from launchplan.memory.activations import Batch, activation_bytes
+from launchplan.memory.activations import Batch, activation_bytes, least_activation_bytes
 from launchplan.memory.measured import Measured, with_measured
 from launchplan.memory.weights import rank_weights
 
@@ -82,7 +82,14 @@ def hold(
         (
             terms.driver_term(inputs.device, known),
             terms.weights_term(parameters, draft_bytes, figures),
-            terms.activations_term(inputs.model, working, known, figures, encodes=inputs.encodes),
+            terms.activations_term(
+                inputs.model,
+                working,
+                least_activation_bytes(inputs.model, batch),
+                known,
+                figures,
+                encodes=inputs.encodes,
+            ),
             terms.graphs_term(len(cut.stage.layers), inputs.capture_sizes, known),
             terms.non_torch_term(ranks, figures),
         ),

@@ -37,6 +37,9 @@ class Interval:
         return cls(value, value, value)
 
 
+NOTHING = Interval.exactly(0)
+
+
 @dataclass(frozen=True, slots=True)
 class Term:
     """One class of bytes on the rank."""

@@ -25,6 +25,8 @@ _WITHOUT_ENCODER = ("language_model_only", "skip_mm_profiling")
 # Defaults on a GPU with 160 GiB or more (engine/arg_utils.py:2940), for makes not known there.
 _USUAL_TOKENS, _USUAL_SEQS = 16384, 1024
 _GRAPHS_COUNTED_SINCE = (0, 21)
+# Samplers search for the threshold instead of sorting the logits (v1/sample/ops/topk_topp_triton.py).
+_SEARCHES_SINCE = (0, 18)
 _CHECKPOINT_STEP = 64
 _HOPPER = (9, 0)
 _CONSUMER_BLACKWELL = 12
@@ -57,6 +59,8 @@ def memory_inputs(view: VllmView) -> VllmMemory | None:
         capture_sizes=_captured(view, now, seqs),
         pool_bytes=count(view, "kv_cache_memory_bytes", 1),
         graphs_counted=_since(view.pool.deployment.version, _GRAPHS_COUNTED_SINCE),
+        sorts_logits=not _since(view.pool.deployment.version, _SEARCHES_SINCE),
+        eager=on(view, "enforce_eager"),
         encodes=model.vision is not None and not any(on(view, name) for name in _WITHOUT_ENCODER),
         draft=now.spec.draft if now.spec else None,
         fp8_cache=_layout(view, model, "fp8"),

@@ -35,6 +35,10 @@ _WINDOWS_CACHED = (0, 9)
 """Since then layers with a window keep no more than it; before, what full layers beside them keep."""
 _CHUNKS = (0, 8)
 """Since then long prompts are cut by default; before, only those of a long context were."""
+_SEARCHES = (0, 18)
+"""Since then the sampler searches for its threshold and does not sort the logits."""
+_COMPILED = (0, 8)
+"""Since then layers are compiled by default."""
 _LONG_CONTEXT = 32_768
 """A context beyond which the releases before cut prompts by themselves (vllm 0.6.4 engine/arg_utils.py)."""
 _SMALL_STEP, _SMALL_BATCH = 512, 256
@@ -79,6 +83,8 @@ def _inputs(view: VllmView) -> VllmMemory | None:
         max_num_seqs=seqs,
         capture_sizes=0 if on(view, "enforce_eager") else captured_sizes(min(seqs, _SMALL_BATCH)),
         graphs_counted=release >= _GRAPHS_COUNTED,
+        sorts_logits=release < _SEARCHES,
+        eager=release < _COMPILED or on(view, "enforce_eager"),
     )  # fmt: skip
 
 

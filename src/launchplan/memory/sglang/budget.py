@@ -23,7 +23,11 @@ from launchplan.memory.weights import rank_weights
 
 if TYPE_CHECKING:
     from launchplan.architecture import Architecture
+    from launchplan.memory.tensors import TensorClass
     from launchplan.memory.weights import RankWeights
+
+
+_SHARED_LATER: tuple[TensorClass, ...] = ("embedding", "lm_head")
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +103,7 @@ def _stage_budget(inputs: SglangMemory, stage: Stage) -> Budget | None:
     weights = held.parameters
     return Budget(
         "sglang", inputs.device, inputs.fraction, held.terms, pool, unused, weights.by_class,
-        (*weights.uncertain, *inputs.assumed),
+        uncertain=(*weights.uncertain, *inputs.assumed),
     )  # fmt: skip
 
 
@@ -133,12 +137,19 @@ def _batch(inputs: SglangMemory) -> Batch:
 
 
 def _draft_bytes(inputs: SglangMemory) -> int | None:
-    draft = inputs.draft
-    if draft is None:
+    """Count a draft model, or the embedding and head that the model's own prediction layers are made with.
+
+    They are given back once the pools stand: managers/scheduler.py:1090 sizes the pool of the target before
+    speculative/eagle_worker_v2.py:258 lets the draft share them.
+    """
+    model = inputs.draft or (inputs.model if inputs.weights.mtp else None)
+    if model is None:
         return 0
-    whole = make_stages(stage_layers(len(draft.layers), 1))[0]
-    weights = rank_weights(draft, sglang_cut(draft, replace(inputs.weights, pp=1, mtp=False), whole))
-    return None if weights is None else weights.total
+    whole = make_stages(stage_layers(len(model.layers), 1))[0]
+    weights = rank_weights(model, sglang_cut(model, replace(inputs.weights, pp=1, mtp=False), whole))
+    if weights is None or inputs.draft is not None:
+        return None if weights is None else weights.total
+    return sum(weights.by_class.get(name, 0) for name in _SHARED_LATER)
 
 
 def _capacity(inputs: SglangMemory, plans: tuple[PoolPlan, ...]) -> Capacity:

@@ -12,22 +12,21 @@ from functools import lru_cache
 from math import ceil
 from typing import TYPE_CHECKING
 
+from launchplan import catalog
 from launchplan.memory.activations import Batch
-from launchplan.memory.budget import Budget, Device
+from launchplan.memory.budget import Budget, Device, before_bytes
 from launchplan.memory.capacity import Capacity, Choice, Concurrency, Count, Lengths, Limit, RankMemory
 from launchplan.memory.holding import Holding, hold, measured_pool
 from launchplan.memory.kv.vllm import CachePlan, VllmCacheSettings, plan_cache
 from launchplan.memory.measured import Measured
 from launchplan.memory.shares import Stage, make_stages
-from launchplan.memory.terms import Interval, Term, total
+from launchplan.memory.terms import NOTHING, Interval, Term, total
 from launchplan.memory.vllm.cut import VllmWeights, stage_layers, vllm_cut
 from launchplan.memory.weights import rank_weights
 
 if TYPE_CHECKING:
     from launchplan.architecture import Architecture
     from launchplan.memory.weights import RankWeights
-
-_NOTHING = Interval.exactly(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +48,10 @@ class VllmMemory:
     """`--kv-cache-memory-bytes`: the pool is not sized from what is left."""
     graphs_counted: bool = True
     """The pool is smaller by the graphs: since 0.21."""
+    sorts_logits: bool = False
+    """The sampler sorts all logits: before 0.18, the first release we know with a kernel that does not."""
+    eager: bool = False
+    """Layers run as they are written: nothing is compiled."""
     encodes: bool = False
     """An encoder of images is profiled."""
     draft: Architecture | None = None
@@ -102,6 +105,7 @@ def _stage_budget(inputs: VllmMemory, stage: Stage) -> Budget | None:
     weights = held.parameters
     return Budget(
         "vllm", inputs.device, inputs.utilization, held.terms, pool, unused, weights.by_class,
+        before_bytes(inputs.weights.tp * inputs.weights.pp, catalog.calibration().vllm),
         (*weights.uncertain, *inputs.assumed),
     )  # fmt: skip
 
@@ -127,7 +131,7 @@ def _ends(
     seen: Interval, wanted: Interval, pool: Term, taken: Interval, graphs: Term, inputs: VllmMemory
 ) -> tuple[int, int]:
     """Give the ends of what is left alone: errors of the terms go into the pool unless it is fixed."""
-    uncounted = _NOTHING if inputs.graphs_counted else graphs.bytes
+    uncounted = NOTHING if inputs.graphs_counted else graphs.bytes
     if pool.origin == "calibrated":
         return seen.low - wanted.low - uncounted.high, seen.high - wanted.high - uncounted.low
     fixed = pool.bytes.value
@@ -138,7 +142,10 @@ def batch_of(inputs: VllmMemory) -> Batch:
     """Give the largest step that is profiled."""
     weights = inputs.weights
     parts = 1 if weights.expert_parallel else weights.tp * weights.dp
-    return Batch(inputs.batch_tokens, inputs.max_num_seqs, weights.tp, parts)
+    return Batch(
+        inputs.batch_tokens, inputs.max_num_seqs, weights.tp, parts,
+        eager=inputs.eager, sorts_logits=inputs.sorts_logits,
+    )  # fmt: skip
 
 
 def _draft_bytes(inputs: VllmMemory) -> int | None:

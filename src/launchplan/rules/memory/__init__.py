@@ -10,6 +10,7 @@ from launchplan.rules.memory import (
     pool_serves_workload,
     rank_nearly_full,
     rank_too_full,
+    share_exceeds_free,
     share_leaves_room,
     state_blocks_for_requests,
     state_blocks_may_run_out,
@@ -28,4 +29,5 @@ RULES = (
     share_leaves_room.check,
     window_from_tail.check,
     offload_fits_host.check,
+    share_exceeds_free.check,
 )

@@ -10,6 +10,7 @@ from launchplan.engines.sglang.past import past_memory as sglang_past
 from launchplan.engines.sglang.view import SglangView
 from launchplan.engines.vllm.past import past_memory as vllm_past
 from launchplan.engines.vllm.view import VllmView
+from launchplan.memory.budget import Budget
 from launchplan.memory.capacity import Concurrency, Count, RankMemory
 from launchplan.memory.tensors import TensorClass
 from launchplan.memory.terms import Interval
@@ -69,6 +70,14 @@ def is_full(view: EngineView, memory: RankMemory) -> bool:
         return True
     text = budget.parameter_bytes - sum(budget.by_class.get(name, 0) for name in _TOWER)
     return model is not None and not model.quantization.is_quantized and text > budget.device.total_bytes
+
+
+def starts_with(budget: Budget) -> bool:
+    """Tell whether the share may be free at start; of a unified memory it is the host's that decides."""
+    if budget.engine != "vllm" or budget.device.unified:
+        return True
+    seen = budget.device.total_bytes - budget.term("driver").bytes.low
+    return (1 - budget.share) * seen >= budget.before.low
 
 
 def share_key(view: EngineView) -> str:

@@ -2,9 +2,10 @@
 
 ## Why
 
-vLLM estimates its CUDA graphs before it captures them, and libraries allocate after the profiled step: what
-lies outside of gpu_memory_utilization has to take the difference. SGLang keeps activations and graphs in what
-mem_fraction_static leaves. With too little left it dies while capturing, or under load.
+What lies outside of gpu_memory_utilization has to hold what stands before vLLM looks at the free memory
+(CUDA context, communicators), what is allocated after it has sized its pool, and graphs before release 0.21.
+SGLang keeps activations and graphs in what mem_fraction_static leaves. With too little left the engine does
+not start, or dies while capturing or under load.
 
 ## Fix
 
@@ -22,12 +23,12 @@ from collections.abc import Iterator
 
 from launchplan.engines import EngineView
 from launchplan.rules.given import serve_value
-from launchplan.rules.memory.ranks import gib_text, rank_memory, share_key
+from launchplan.rules.memory.ranks import gib_text, rank_memory, share_key, starts_with
 from launchplan.rules.rule import WARNING, Violation, rule
 from launchplan.units import GIB
 
-CAPTURED_BESIDE = GIB // 2
-"""What capturing takes beside the graphs: 0.48 GiB did not do, 0.72 GiB did (vllm-project/vllm 57475)."""
+TAKEN_AFTER = GIB // 10
+"""What vLLM takes after it has sized its pool beside its estimate of the graphs: 0.07 GiB at most in logs."""
 
 
 @rule(
@@ -40,18 +41,16 @@ CAPTURED_BESIDE = GIB // 2
 def check(view: EngineView) -> Iterator[Violation]:
     """Compare what is left with what has no room in the share."""
     memory = rank_memory(view)
-    if memory is None or memory.budget.pool.bytes.high <= 0:
+    if memory is None or memory.budget.pool.bytes.high <= 0 or not starts_with(memory.budget):
         return
     budget = memory.budget
-    graphs, left = budget.term("cuda graphs").bytes, budget.unused.bytes
-    needed = (
-        max(graphs.high - graphs.value, CAPTURED_BESIDE if graphs.high else 0) if view.engine == "vllm" else 0
-    )
-    if left.value >= needed:
+    left, needed, what = budget.unused.bytes.value, 0, "activations and graphs take"
+    if view.engine == "vllm":
+        needed, what = budget.before.value + TAKEN_AFTER, "context, communicators and graphs take"
+    if left >= needed:
         return
-    what = "graphs may take beyond their estimate" if view.engine == "vllm" else "activations and graphs take"
-    short = f"{gib_text(needed - left.value)} less than {what}"
+    short = f"{gib_text(needed - left)} less than {what}"
     message = f"{share_key(view)} {budget.share:g} leaves {short}"
-    share = (needed - left.value) / budget.device.total_bytes
+    share = (needed - left) / budget.device.total_bytes
     fix = f"lower {share_key(view)} to {max(budget.share - share - 0.005, 0.01):.2f}"
     yield Violation(message, serve_value(view.pool, share_key(view))[1], fix)
