@@ -77,8 +77,8 @@ def test_name(model: str, name: str) -> None:
 
 
 SHORTENED = {
-    "--model meta-llama/Llama-3.1-8B --gpu l4 --gpus-per-node 1": "8192",
-    "--model meta-llama/Llama-3.1-70B --gpu l40s --gpus-per-node 4": "16384",
+    "--model meta-llama/Llama-3.1-8B --gpu l4 --gpus-per-node 1": "16384",
+    "--model meta-llama/Llama-3.1-70B --gpu l40s --gpus-per-node 4": "8192",
     # The pool may be too small for anything, which no window cures: the longest that can fit.
     "--model meta-llama/Llama-3.1-70B --gpu h100 --gpus-per-node 2": "32768",
 }
@@ -93,7 +93,7 @@ def test_a_window_that_cannot_fit_is_shortened(flags: str, launchplan: Runner) -
 
 
 ASKED_TOO_LONG = """\
-<new recipe>:11:18: error MEM203 longest-request-fits: one request of 131,072 tokens takes 16.0 GiB, the pool is 1.7 to 5.8 GiB
+<new recipe>:11:18: error MEM203 longest-request-fits: one request of 131,072 tokens takes 16.0 GiB, the pool is 2.0 to 5.2 GiB
       max_model_len: 131072
                      ^^^^^^
   fix: lower max_model_len, or raise tp, pp or dcp
