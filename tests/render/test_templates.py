@@ -68,6 +68,7 @@ CONTEXTS: dict[str, Scope] = {
     "shell/process.sh.j2": {"plan": ShellPlan, "script": Script},
     "shell/smoke.sh.j2": {"plan": ShellPlan},
     "shell/wait-ready.sh.j2": {"plan": ShellPlan},
+    "shell/with-ray.sh.j2": {"plan": ShellPlan},
     "slurm/launch.sbatch.j2": {"plan": SlurmPlan},
     "systemd/healthy.sh.j2": {"plan": SystemdPlan},
     "systemd/site.env.j2": {"plan": SystemdPlan},

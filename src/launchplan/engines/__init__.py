@@ -1,7 +1,7 @@
 """From a layout to command lines and environments of the engines."""
 
 from launchplan.engines.build import BY_NAME, build_launch, head_views
-from launchplan.engines.launch import Flag, Inherited, Launch, Process, Site, Value, Variable
+from launchplan.engines.launch import Flag, Inherited, Launch, Process, RayHead, Site, Value, Variable
 from launchplan.engines.view import EngineView
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Inherited",
     "Launch",
     "Process",
+    "RayHead",
     "Site",
     "Value",
     "Variable",

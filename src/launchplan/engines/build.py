@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from launchplan.engines.commands import bare_text
 from launchplan.engines.hosts import Instance, api_port, cluster_of
-from launchplan.engines.launch import Flag, Inherited, Launch, Process, Site, Value, Variable, join, text
+from launchplan.engines.launch import (
+    RAY_START,
+    Flag,
+    Inherited,
+    Launch,
+    Process,
+    Site,
+    Value,
+    Variable,
+    join,
+    text,
+)
+from launchplan.engines.ray import OWN_ADDRESS, head_of, worker_flags
 from launchplan.engines.router import router_process
 from launchplan.engines.sglang import build as sglang
 from launchplan.engines.view import EngineView
@@ -26,6 +39,8 @@ class Engine:
     environment: Callable[[Instance, int], Iterator[Variable]]
     api_servers: Callable[[PoolLayout, int], int]
     """API servers of a node."""
+    by_ray: Callable[[ResolvedPool], bool]
+    """Whether the recipe has Ray start the ranks of several nodes."""
     local_caches: tuple[tuple[str, str], ...]
     serve_keys: frozenset[str]
     """Keys of a recipe's `serve` that this engine has a flag for."""
@@ -38,6 +53,7 @@ BY_NAME = {
         vllm.unplaced_flags,
         vllm.environment,
         vllm.api_servers,
+        vllm.by_ray,
         vllm.LOCAL_CACHES,
         frozenset((*vllm.SERVE_FLAGS, *vllm.OTHER_SERVE_KEYS)),
     ),
@@ -47,6 +63,7 @@ BY_NAME = {
         sglang.unplaced_flags,
         sglang.environment,
         sglang.api_servers,
+        sglang.by_ray,
         sglang.LOCAL_CACHES,
         frozenset((*sglang.SERVE_FLAGS, *sglang.OTHER_SERVE_KEYS)),
     ),
@@ -85,6 +102,8 @@ def _head_view(pool: ResolvedPool, launch: Launch | None) -> EngineView | None:
     for process in launch.processes if launch else ():
         if process.role == pool.role and process.node == 0 and process.instance == 0:
             flags = process.flags
+            # What Ray compares is known from the plan; a command that somebody wrote has to say it itself.
+            env |= {each.name: bare_text(each.value) for each in process.env if each.name == OWN_ADDRESS}
     return view_of_flags(pool, model, flags, env)
 
 
@@ -102,6 +121,9 @@ def _process(instance: Instance, node: int) -> Process:
     pool = instance.layout.pool
     engine = BY_NAME[instance.deployment.engine]
     servers = engine.api_servers(instance.layout, node)
+    model = text(_model_argument(instance.deployment))
+    by_ray = engine.by_ray(pool)
+    works = by_ray and node > 0
     return Process(
         name=_name(instance, node),
         role=pool.role,
@@ -109,12 +131,16 @@ def _process(instance: Instance, node: int) -> Process:
         node=node,
         host=instance.first_host + node,
         gpus=instance.layout.ranks_per_node,
-        command=engine.command(text(_model_argument(instance.deployment))),
-        flags=_with_served_name(engine.flags(instance, node), instance.deployment),
+        command=RAY_START if works else engine.command(model),
+        flags=worker_flags(instance, node)
+        if works
+        else _with_served_name(engine.flags(instance, node), instance.deployment),
         env=tuple(_node_environment(instance, node, engine)),
         port=api_port(pool) if servers else None,
         address=instance.public_address(node) if servers else instance.address(node),
         servers=max(1, servers),
+        model=model,
+        ray=head_of(instance) if by_ray and node == 0 else None,
     )
 
 

@@ -6,17 +6,23 @@ import re
 import shlex
 from collections.abc import Iterator
 
-from launchplan.engines.launch import Inherited, Launch, Process, Value, Variable
+from launchplan.engines.launch import RAY_START, Flag, Inherited, Launch, Process, Value, Variable
 
 _NAME_GOES_ON = re.compile(r"[A-Za-z0-9_]")
 _SPECIAL_IN_QUOTES = re.compile(r'([\\"$`])')
 
 
 def command_text(process: Process, *, wrap: bool = False) -> str:
-    """Write a process's command in one line, or each flag with its values on a line of its own."""
+    """Write a process's command in one line, or each flag with its values on a line of its own.
+
+    Where Ray starts before it, its command stands above.
+    """
+    first = [_wrapped(RAY_START, process.ray.flags)] if process.ray else []
+    commands = [*first, _wrapped(process.command, process.flags)]
     if wrap:
-        return "\n".join(_wrapped(process))
-    return " ".join(shell_word(word) for word in process.argv)
+        return "\n".join(line for rows in commands for line in rows)
+    words = (process.ray.argv, process.argv) if process.ray else (process.argv,)
+    return "\n".join(" ".join(shell_word(word) for word in each) for each in words)
 
 
 def exports(launch: Launch, process: Process) -> tuple[str, ...]:
@@ -61,11 +67,8 @@ def _parts(value: Value, *, escape: bool) -> Iterator[str]:
         yield f"${{{part.variable}}}" if goes_on else f"${part.variable}"
 
 
-def _wrapped(process: Process) -> list[str]:
+def _wrapped(command: tuple[Value, ...], flags: tuple[Flag, ...]) -> list[str]:
     """Put each flag with its values on its own line."""
-    rows = [" ".join(shell_word(word) for word in process.command)]
-    rows += (
-        "    " + " ".join((flag.name, *(shell_word(value) for value in flag.values)))
-        for flag in process.flags
-    )
+    rows = [" ".join(shell_word(word) for word in command)]
+    rows += ("    " + " ".join((flag.name, *(shell_word(value) for value in flag.values))) for flag in flags)
     return [f"{row} \\" for row in rows[:-1]] + rows[-1:]

@@ -206,7 +206,9 @@ def _refused(after: Side) -> Iterator[Change]:
     """List what the second release has no flag for."""
     seen: set[str] = set()
     for process in after.launch.processes:
-        for flag in process.flags if process.role != "router" and after.facts is not None else ():
+        for flag in (
+            () if process.role == "router" or process.is_worker or after.facts is None else process.flags
+        ):
             name = flag.name.partition("=")[0].partition(".")[0]
             if name not in seen and after.facts is not None and after.facts.match(name) is None:
                 seen.add(name)

@@ -98,6 +98,22 @@ def argument_flags(pool: ResolvedPool, node: int = 0) -> Iterator[Flag]:
             yield flag
 
 
+def raw_flags(pool: ResolvedPool) -> dict[str, JsonValue]:
+    """Give the raw flags by the parser's destination; a name that it doesn't know keeps its own."""
+    found: dict[str, JsonValue] = {}
+    facts = pool.deployment.facts
+    for name, value in pool.args.items():
+        spelled = f"--{name}"
+        flag = facts and (facts.find(spelled) or facts.find(f"-{name}"))
+        if not flag:
+            found[name.replace("-", "_")] = value
+        elif spelled in flag.off_names and isinstance(value, bool):
+            found[flag.dest] = not value
+        else:
+            found[flag.dest] = value
+    return found
+
+
 def serve_flags(pool: ResolvedPool, table: Mapping[str, str]) -> Iterator[Flag]:
     """Make the flags of the `serve` keys that a table maps to a flag with one value."""
     for key, name in table.items():

@@ -51,9 +51,28 @@ class Variable:
     path: KeyPath = ()
 
 
+RAY_START: tuple[Value, ...] = (("ray",), ("start",))
+
+
+@dataclass(frozen=True, slots=True)
+class RayHead:
+    """Ray on the host of a head: it starts before the server, whose ranks it places, and ends with it."""
+
+    flags: tuple[Flag, ...]
+    address: Value
+    """Address and port that workers join it by."""
+    gpus: int
+    """GPUs that have to be there before the server starts."""
+
+    @property
+    def argv(self) -> tuple[Value, ...]:
+        """The command line word by word."""
+        return _words(RAY_START, self.flags)
+
+
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One engine or router process."""
+    """One engine or router process, or the Ray worker that an engine's ranks start under."""
 
     name: str
     """Name of its script: `node-0`, `prefill-1`, `router`."""
@@ -76,6 +95,10 @@ class Process:
     """Address that the others reach its host by."""
     servers: int = 1
     """API servers of the process, on ports in a row from `port`."""
+    model: Value = ()
+    """What its ranks load; empty for a router."""
+    ray: RayHead | None = None
+    """What starts before it, where Ray places its ranks."""
 
     @property
     def ports(self) -> range:
@@ -85,11 +108,17 @@ class Process:
     @property
     def argv(self) -> tuple[Value, ...]:
         """The command line word by word."""
-        words = list(self.command)
-        for flag in self.flags:
-            words.append((flag.name,))
-            words += flag.values
-        return tuple(words)
+        return _words(self.command, self.flags)
+
+    @property
+    def is_worker(self) -> bool:
+        """Whether it is a Ray worker: its flags are Ray's, and the head decides what runs under it."""
+        return self.command == RAY_START
+
+    @property
+    def words(self) -> tuple[Value, ...]:
+        """Every word that is run: Ray's, where it starts before the command, then the command line."""
+        return (*(self.ray.argv if self.ray else ()), *self.argv)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +147,7 @@ class Launch:
     def _values(self) -> Iterator[Value]:
         yield from (variable.value for variable in self.env)
         for process in self.processes:
-            yield from process.argv
+            yield from process.words
             yield from (variable.value for variable in process.env)
 
 
@@ -137,3 +166,11 @@ def join(*values: Value | str) -> Value:
             else:
                 parts.append(part)
     return tuple(parts)
+
+
+def _words(command: tuple[Value, ...], flags: tuple[Flag, ...]) -> tuple[Value, ...]:
+    words = list(command)
+    for flag in flags:
+        words.append((flag.name,))
+        words += flag.values
+    return tuple(words)

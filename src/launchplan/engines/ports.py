@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from launchplan.engines.hosts import BOOTSTRAP_PORT, SIDE_CHANNEL_PORT, rendezvous_port
 from launchplan.engines.launch import Launch, Process, Value, Variable
+from launchplan.engines.ray import ray_port
 from launchplan.finding import KeyPath
 
 DATA_PARALLEL_RPC_PORT = 29550
@@ -43,6 +44,9 @@ def ports_of(process: Process, launch: Launch) -> Iterator[PortUse]:
     if process.node == 0 and flags & {"--master-addr", "--dist-init-addr"}:
         port = _number(last_value(process, "--master-port"), rendezvous_port(deployment))
         yield _of_cluster(range(port, port + 1), "the rendezvous", "rendezvous")
+    if process.ray is not None:
+        port = ray_port(deployment)
+        yield _of_cluster(range(port, port + 1), "Ray's head", "ray")
     if process.node == 0 and flags & {"--data-parallel-address", "--data-parallel-rpc-port"}:
         port = _number(last_value(process, "--data-parallel-rpc-port"), DATA_PARALLEL_RPC_PORT)
         yield _of_cluster(range(port, port + 1), "data parallelism", "data_parallel_rpc")

@@ -54,6 +54,8 @@ class Ports(Section):
     """vLLM `--master-port` (29501), SGLang the port of `--dist-init-addr` (20000)."""
     data_parallel_rpc: Port | None = None
     """vLLM `--data-parallel-rpc-port`."""
+    ray: Port | None = None
+    """Ray's head (6379), where a recipe has Ray start the ranks."""
     kv_side_channel: Port | None = None
     """NIXL's side channel (5600); the port of each rank follows from it."""
     bootstrap: Port | None = None

@@ -29,6 +29,7 @@ def commands_json(launch: Launch, processes: Iterable[Process]) -> str:
             "name": process.name,
             "role": process.role,
             "node": process.node,
+            **({"ray": [bare_text(word) for word in process.ray.argv]} if process.ray else {}),
             "argv": [bare_text(word) for word in process.argv],
             "env": {variable.name: bare_text(variable.value) for variable in environment(launch, process)},
             "port": process.port,

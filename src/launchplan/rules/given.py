@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pydantic import JsonValue
 
 from launchplan.architecture import Quantization
+from launchplan.engines.flags import raw_flags
 from launchplan.finding import KeyPath
 from launchplan.resolve import Deployment, ResolvedPool
 
@@ -21,22 +22,6 @@ _HUMAN = re.compile(r"(\d+(?:\.\d+)?)([kKmMgGtT])")
 _POWERS = "kmgt"
 LONGEST_NUMBER = 19
 """Digits that a number may have to be read as one; Python refuses to read thousands."""
-
-
-def raw_flags(pool: ResolvedPool) -> dict[str, JsonValue]:
-    """Give the raw flags by the parser's destination; a name that it doesn't know keeps its own."""
-    found: dict[str, JsonValue] = {}
-    facts = pool.deployment.facts
-    for name, value in pool.args.items():
-        spelled = f"--{name}"
-        flag = facts and (facts.find(spelled) or facts.find(f"-{name}"))
-        if not flag:
-            found[name.replace("-", "_")] = value
-        elif spelled in flag.off_names and isinstance(value, bool):
-            found[flag.dest] = not value
-        else:
-            found[flag.dest] = value
-    return found
 
 
 def switched_on(pool: ResolvedPool, destination: str) -> bool:

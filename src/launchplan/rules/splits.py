@@ -7,8 +7,9 @@ not say enough: unknown is not an error.
 from __future__ import annotations
 
 from launchplan.architecture import Architecture
+from launchplan.engines.flags import raw_flags
 from launchplan.resolve import ResolvedPool
-from launchplan.rules.given import raw_flags, switched_on
+from launchplan.rules.given import switched_on
 
 VOCABULARY_PADDING = 64
 """vLLM 0.33.0 pads the vocabulary to this (`vocab_parallel_embedding.py:DEFAULT_VOCAB_PADDING_SIZE`)."""

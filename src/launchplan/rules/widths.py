@@ -7,10 +7,11 @@ parallelism, not at all with it). SGLang 0.5.23: `runtime_context.py:_validate_p
 
 from __future__ import annotations
 
+from launchplan.engines.flags import raw_flags
 from launchplan.engines.sglang.build import attention_dp
 from launchplan.engines.sglang.build import engine_tp as sglang_tp
 from launchplan.resolve import ResolvedPool
-from launchplan.rules.given import raw_count, raw_flags, switched_on
+from launchplan.rules.given import raw_count, switched_on
 
 FULL_EXPERT_BACKENDS = frozenset(
     {"deepep", "deepep_v2", "mooncake", "nixl", "ascend_fuseep", "flashinfer", "flashinfer_megamoe", "mori",

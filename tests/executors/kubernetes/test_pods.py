@@ -18,7 +18,15 @@ from tests.executors.networks import hosts
 from tests.render.kubelet import RunningPod, manifests, pods_of
 
 STUB = Path(__file__).parents[1] / "stub_engine.py"
-PROGRAMS = ("vllm", "sglang", "vllm-router", "python3")
+STUB_RAY = Path(__file__).parents[1] / "stub_ray.py"
+PROGRAMS = {
+    **dict.fromkeys(("vllm", "sglang", "vllm-router"), STUB.read_text()),
+    "ray": STUB_RAY.read_text(),
+}
+PYTHON = """#!/bin/bash
+if [[ $1 == -c && $2 == *ray.init* ]]; then exec {python} -IS {ray} "$@"; fi
+exec -a python3 {python} -IS {router} "$@"
+"""
 CASES = {
     # What each pod met: the ranks that came to a head, the head that a follower came to.
     "two-nodes": {
@@ -33,6 +41,7 @@ CASES = {
         "two-nodes-on-site-serve-0": ["1"],
         "two-nodes-on-site-serve-0-1": ["two-nodes-on-site-serve-0.two-nodes-on-site-serve.default:29555"],
     },
+    "ray-two-nodes": {"ray-two-nodes-serve-0": []},
     "pods-on-site": {
         "pods-on-site-serve-0": ["16", "24", "8"],
         **{f"pods-on-site-serve-0-{index}": ["pods-on-site-serve-0.pods-on-site-serve.default:29550"]
@@ -59,9 +68,11 @@ def run(pods: list[RunningPod], folder: Path, patience_s: str = "30") -> dict[st
     """Run every pod at the same time, and give what each wrote."""
     programs = folder / "programs"
     programs.mkdir()
-    for name in PROGRAMS:
-        (programs / name).write_text(f"#!{sys.executable} -IS\n{STUB.read_text()}")
-        (programs / name).chmod(0o755)
+    for name, content in PROGRAMS.items():
+        (programs / name).write_text(f"#!{sys.executable} -IS\n{content}")
+    (programs / "python3").write_text(PYTHON.format(python=sys.executable, ray=STUB_RAY, router=STUB))
+    for program in programs.iterdir():
+        program.chmod(0o755)
     aliases = {pod.name: [pod.host, f"{pod.host}.default"] for pod in pods if pod.host}
     routed = {"STUB_ROUTED": "1"} if any(pod.component == "router" for pod in pods) else {}
     routed["STUB_PATIENCE_S"] = patience_s
@@ -84,7 +95,9 @@ def run(pods: list[RunningPod], folder: Path, patience_s: str = "30") -> dict[st
                 process.kill()
                 process.wait()
         own_names = {pod.name: network.addresses[pod.name] for pod in pods}
-    found = {pod.name: json.loads((folder / pod.name).read_text()) for pod in pods}
+    workers = {pod.name for pod in pods if not (folder / pod.name).exists()}
+    found = {name: json.loads((folder / name).read_text()) for name in own_names.keys() - workers}
+    found |= {name: json.loads((folder / f"{name}.ray").read_text()) for name in workers}
     return {name: {**record, "address": own_names[name]} for name, record in found.items()}
 
 
@@ -118,3 +131,32 @@ def test_pods_that_cannot_meet_are_found(old: str, new: str, tmp_path: Path) -> 
     broken = json.loads(json.dumps(documents).replace(old, new))
     with pytest.raises(AssertionError):
         run(pods_of(broken), tmp_path, patience_s="2")
+
+
+def test_ray_starts_first_and_the_server_has_every_gpu(tmp_path: Path) -> None:
+    pods = pods_of(manifests(bundle_named("ray-two-nodes", "kubernetes")))
+    found = run(pods, tmp_path)
+    server, worker = found["ray-two-nodes-serve-0"], found["ray-two-nodes-serve-0-1"]
+    head = json.loads((tmp_path / "ray-two-nodes-serve-0.ray").read_text())
+    own = server["address"]
+    assert head["argv"] == [
+        *("ray", "start", "--head", "--port", "6379", "--node-ip-address", own, "--num-gpus", "8"),
+        *("--disable-usage-stats", "--block"),
+    ]
+    assert worker["argv"] == [
+        *("ray", "start", "--address", "ray-two-nodes-serve-0.ray-two-nodes-serve.default:6379"),
+        *("--node-ip-address", worker["address"], "--num-gpus", "8", "--block"),
+    ]
+    assert server["argv"][1:] == [
+        *("serve", "acme/model", "--tensor-parallel-size", "8", "--pipeline-parallel-size", "2"),
+        *("--distributed-executor-backend", "ray"),
+    ]
+    assert server["env"]["RAY_ADDRESS"] == f"{own}:6379"
+    assert [each["env"]["VLLM_HOST_IP"] for each in (server, head, worker)] == [own, own, worker["address"]]
+
+
+def test_a_server_waits_for_every_worker_of_ray(tmp_path: Path) -> None:
+    leader, _ = pods_of(manifests(bundle_named("ray-two-nodes", "kubernetes")))
+    with pytest.raises(AssertionError, match="Ray has too few GPUs"):
+        run([leader], tmp_path, patience_s="2")
+    assert not (tmp_path / leader.name).exists()

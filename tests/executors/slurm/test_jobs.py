@@ -177,6 +177,38 @@ def test_each_process_gets_its_command_and_environment(
     assert job.ended() == len(job.launch.processes)
 
 
+def test_ray_places_the_ranks_and_ends_with_the_server(cluster: SlurmCluster, job_root: Path) -> None:
+    data = recipe("ray", "vllm", parallel={"tp": 16}, args={"distributed-executor-backend": "ray"})
+    job = Job(cluster, job_root, data)
+    number = job.submit()
+    wait_for(lambda: len(job.seen()) == 3, 60, "Ray's head, its worker and the server")
+    seen = {(each["argv"][0], each["host"]): each for each in job.seen()}
+    head, worker = job.launch.processes
+    site, other = job.site("n1"), job.site("n2")
+    assert head.ray is not None
+    assert seen["ray", "n1"]["argv"] == [*(fill(word, site) for word in head.ray.argv), "--block"]
+    assert seen["ray", "n2"]["argv"] == [fill(word, other) for word in worker.argv]
+    assert seen["vllm", "n1"]["argv"] == [fill(word, site) for word in head.argv]
+    assert seen["vllm", "n1"]["env"]["RAY_ADDRESS"] == "10.77.0.11:6379"
+    assert [each["env"]["VLLM_HOST_IP"] for each in (seen["ray", "n1"], seen["ray", "n2"])] == [
+        "10.77.0.11", "10.77.0.12",
+    ]  # fmt: skip
+    cluster.run("scancel", "--signal=TERM", "--batch", number)
+    assert cluster.wait_state(number, "COMPLETED", "FAILED", "CANCELLED") == "COMPLETED 0:0", job.said()
+    assert job.ended() == 1
+    wait_for(lambda: not alive(job), 30, "Ray to end")
+
+
+def test_a_server_that_fails_under_ray_ends_the_job_with_its_code(
+    cluster: SlurmCluster, job_root: Path
+) -> None:
+    data = recipe("ray", "vllm", parallel={"tp": 16}, args={"distributed-executor-backend": "ray"})
+    job = Job(cluster, job_root, data)
+    number = job.submit(ENGINE_FAILS="n1")
+    assert cluster.wait_state(number, "FAILED", "COMPLETED", "CANCELLED") == "FAILED 7:0", job.said()
+    wait_for(lambda: not alive(job), 30, "Ray to end")
+
+
 def test_a_host_that_fails_ends_the_job(cluster: SlurmCluster, job_root: Path) -> None:
     job = Job(cluster, job_root, CASES["vllm-two-nodes"])
     number = job.submit(ENGINE_FAILS="n2")

@@ -193,6 +193,28 @@ def test_what_the_site_gives(manager: Manager, tmp_path: Path) -> None:
     assert manager.show("ci-node-0", "Restart") == "no"
 
 
+def test_ray_runs_inside_the_unit_of_its_server(manager: Manager, tmp_path: Path) -> None:
+    service = Service(
+        tmp_path,
+        parallel={"tp": 16},
+        hardware={"gpu": "h200", "nodes": 2, "gpus_per_node": 8, "fabric": "ethernet"},
+        args={"distributed-executor-backend": "ray"},
+    )
+    service.install(manager)
+    assert manager.ctl("start", "--no-block", "ci-node-0") == "", (tmp_path / "log").read_text()
+    wait_for(lambda: len(service.seen()) == 1, 30, "Ray's head")
+    assert service.seen()[0]["argv"][:3] == ["ray", "start", "--head"]
+    assert manager.ctl("start", "ci-node-1") == "", (tmp_path / "log").read_text()
+    wait_for(lambda: len(service.seen()) == 3, 30, "the worker and the server")
+    head, worker = service.launch.processes
+    given = {tuple(each["argv"]) for each in service.seen()}
+    assert {tuple(fill(word, service.site) for word in each.argv) for each in (head, worker)} < given
+    wait_for(lambda: manager.show("ci-node-0", "ActiveState") == "active", 30, "the server's health")
+    assert manager.ctl("stop", "ci-node-0") == ""
+    assert len([*service.records.glob("*.ended")]) == 1
+    assert manager.show("ci-node-0", "Result") == "success"
+
+
 def test_an_engine_that_dies_comes_back(manager: Manager, tmp_path: Path) -> None:
     service = Service(tmp_path)
     service.install(manager)

@@ -12,6 +12,7 @@ from launchplan.engines.flags import (
     for_engine,
     parser_of,
     raw_flag,
+    raw_flags,
     serve_flags,
     site_flag,
 )
@@ -74,7 +75,10 @@ def unplaced_flags(pool: ResolvedPool) -> tuple[Flag, ...]:
         path = pool.path("hardware", "nodes")
         # Which host is the first is not known yet; that there is one is.
         address = f"head:{rendezvous_port(pool.deployment)}"
-        nodes = (flag("--nnodes", pool.nodes, path), flag("--dist-init-addr", address, path))
+        address_flag = (
+            () if by_ray(pool) and not attention_dp(pool) else (flag("--dist-init-addr", address, path),)
+        )
+        nodes = (flag("--nnodes", pool.nodes, path), *address_flag)
     return (*_parallel(pool), *nodes, *_settings(pool, 0), *argument_flags(pool))
 
 
@@ -126,13 +130,26 @@ def _parallel(pool: ResolvedPool) -> Iterator[Flag]:
         yield flag("--dcp-size", parallel.dcp, pool.path("parallel", "dcp"))
 
 
+def by_ray(pool: ResolvedPool) -> bool:
+    """Tell whether the recipe has Ray start the ranks of several nodes.
+
+    The first node alone runs SGLang then, which asks Ray for a share of each node and finds the address of
+    the rendezvous by itself (srt/ray/engine.py:270-318, 0.5.23) unless its attention is data parallel
+    (utils/network.py:616).
+    """
+    return pool.nodes > 1 and raw_flags(pool).get("use_ray") is True
+
+
 def _rendezvous(instance: Instance, node: int) -> Iterator[Flag]:
     pool = instance.layout.pool
     if pool.nodes == 1:
         return
     path = pool.path("hardware", "nodes")
     yield flag("--nnodes", pool.nodes, path)
-    yield flag("--node-rank", node, path)
+    if by_ray(pool) and not attention_dp(pool):
+        return
+    if not by_ray(pool):
+        yield flag("--node-rank", node, path)
     address = with_port(instance.head_address(), rendezvous_port(instance.deployment))
     yield site_flag("--dist-init-addr", address, path)
 

@@ -11,12 +11,14 @@ from launchplan.engines.flags import (
     flag,
     for_engine,
     parser_of,
+    raw_flags,
     scalar_text,
     serve_flags,
     site_flag,
 )
 from launchplan.engines.hosts import SIDE_CHANNEL_PORT, Instance, cluster_of
 from launchplan.engines.launch import Flag, Value, Variable, text
+from launchplan.engines.ray import OWN_ADDRESS, own_address
 from launchplan.engines.vllm.transfer import offload_environment, transfer_flags
 from launchplan.layout import PoolLayout
 from launchplan.resolve import ResolvedPool
@@ -69,7 +71,8 @@ def flags(instance: Instance, node: int) -> tuple[Flag, ...]:
 
 def unplaced_flags(pool: ResolvedPool) -> tuple[Flag, ...]:
     """Make the flags that hold wherever the ranks come to sit."""
-    nodes = (flag("--nnodes", pool.nodes, pool.path("hardware", "nodes")),) if pool.nodes > 1 else ()
+    spread = pool.nodes > 1 and not by_ray(pool)
+    nodes = (flag("--nnodes", pool.nodes, pool.path("hardware", "nodes")),) if spread else _by_ray(pool)
     return (*_parallel(pool), *nodes, *_settings(pool), *argument_flags(pool))
 
 
@@ -104,6 +107,11 @@ def _rendezvous(instance: Instance, node: int) -> Iterator[Flag]:
             yield from _balancing(layout, node)
         return
     path = pool.path("hardware", "nodes")
+    if by_ray(pool):
+        yield from _by_ray(pool)
+        if pool.parallel.dp > 1 and layout.nodes_per_dp_rank == 1:
+            yield flag("--data-parallel-size-local", layout.dp_ranks_per_node, path)
+        return
     cluster = cluster_of(instance.deployment)
     if spans_nodes(layout):
         yield flag("--nnodes", pool.nodes, path)
@@ -120,6 +128,24 @@ def _rendezvous(instance: Instance, node: int) -> Iterator[Flag]:
             yield flag("--data-parallel-start-rank", node * layout.dp_ranks_per_node, path)
     if node and not api_servers(layout, node):
         yield Flag("--headless", (), path)
+
+
+def by_ray(pool: ResolvedPool) -> bool:
+    """Tell whether the recipe has Ray start the ranks of several nodes.
+
+    The head alone runs vLLM then, without `--nnodes`, which vLLM refuses there (vllm/config/parallel.py:1104
+    and vllm/engine/arg_utils.py:2391, 0.33.0). On one node vLLM starts Ray by itself.
+    """
+    given = raw_flags(pool)
+    asked = "ray" in {given.get("distributed_executor_backend"), given.get("data_parallel_backend")}
+    return pool.nodes > 1 and asked
+
+
+def _by_ray(pool: ResolvedPool) -> tuple[Flag, ...]:
+    """Have Ray place data parallel ranks, too: under vLLM's own backend they wait for each other for ever."""
+    if not by_ray(pool) or pool.parallel.dp == 1 or "data_parallel_backend" in raw_flags(pool):
+        return ()
+    return (flag("--data-parallel-backend", "ray", pool.path("parallel", "dp")),)
 
 
 def _balancing(layout: PoolLayout, node: int) -> Iterator[Flag]:
@@ -150,7 +176,8 @@ def load_balancing(layout: PoolLayout) -> str:
     vllm/engine/arg_utils.py:2526). Ranks over several nodes leave it to the head.
     """
     asked = layout.pool.parallel.load_balancing or "internal"
-    if spans_nodes(layout) or (asked == "hybrid" and layout.pool.nodes == 1):
+    one_head = by_ray(layout.pool) or (asked == "hybrid" and layout.pool.nodes == 1)
+    if spans_nodes(layout) or one_head:
         return "internal"
     return "external" if asked == "hybrid" and layout.dp_ranks_per_node == 1 else asked
 
@@ -216,11 +243,16 @@ def _speculative(pool: ResolvedPool) -> Iterator[Flag]:
 
 def environment(instance: Instance, node: int) -> Iterator[Variable]:
     """Give the variables that vLLM itself needs on one node."""
-    address = instance.fixed_address(node)
-    if address is not None and instance.layout.pool.nodes > 1:
-        yield Variable("VLLM_HOST_IP", text(address))
-    yield from offload_environment(instance.layout.pool)
-    if instance.layout.pool.role == "serve":
+    pool = instance.layout.pool
+    fixed = instance.fixed_address(node)
+    address = own_address(instance, node) if by_ray(pool) else text(fixed) if fixed is not None else None
+    if address is not None and pool.nodes > 1:
+        yield Variable(OWN_ADDRESS, address)
+    if by_ray(pool) and pool.parallel.dp > 1 and instance.layout.nodes_per_dp_rank > 1:
+        # Else Ray looks for a host that holds a whole data parallel rank (vllm/v1/engine/utils.py:724).
+        yield Variable("VLLM_RAY_DP_PACK_STRATEGY", text("span"))
+    yield from offload_environment(pool)
+    if pool.role == "serve":
         return
     # Left at `localhost`, every /health is 200 and the first request to the decode side fails.
     yield Variable("VLLM_NIXL_SIDE_CHANNEL_HOST", instance.address(node))

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from launchplan.engines import Inherited, Launch, Process, Site, Value, Variable
 from launchplan.engines.launch import text
 from launchplan.render.quoting import shell_word, variable_name
+from launchplan.render.ray import in_container
 
 TOKEN = "HF_TOKEN"  # noqa: S105 # its name
 """The variable that the hub's token comes in; its value is the site's and is never written."""
@@ -23,7 +24,7 @@ class ContainerEnvironment:
     variables: tuple[Variable, ...]
     """Each name once; the value that holds."""
     argv: tuple[Value, ...]
-    """The planned words, behind a shell's where the image's own search paths are extended."""
+    """The planned words, behind a shell's where the image's own search paths are extended or Ray starts."""
     planned: tuple[Value, ...]
     """The planned words."""
 
@@ -40,7 +41,8 @@ def environment_of(launch: Launch, process: Process) -> ContainerEnvironment:
     named = {each.name: each for each in (*launch.env, *process.env)}
     extended = [each for each in named.values() if any(isinstance(part, Inherited) for part in each.value)]
     variables = tuple(each for each in named.values() if each not in extended and _passed(each))
-    argv = (*_extend(extended), *process.argv) if extended else process.argv
+    ray = in_container(process.ray) if process.ray else ()
+    argv = (*(_extend(extended) if extended else ()), *ray, *process.argv)
     return ContainerEnvironment(variables, argv, process.argv)
 
 

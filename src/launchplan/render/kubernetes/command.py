@@ -35,8 +35,8 @@ def pod_command(launch: Launch, processes: tuple[Process, ...]) -> PodCommand:
     environment = environment_of(launch, first)
     before = environment.argv[: len(environment.argv) - len(environment.planned)]
     flags, start = _of_index(processes)
-    wrapper = tuple(pod_text(word, sites) or "" for word in before) + start
-    words = [pod_text(word, sites) for word in first.command]
+    words = [pod_text(word, sites) for word in before]
+    words += [*start, *(pod_text(word, sites) for word in first.command)]
     for flag in flags:
         words.append(pod_text((flag.name,), sites))
         words += (_INDEX if value == (_INDEX,) else pod_text(value, sites) for value in flag.values)
@@ -46,8 +46,8 @@ def pod_command(launch: Launch, processes: tuple[Process, ...]) -> PodCommand:
     env = [(each.name, pod_text(each.value, sites)) for each in environment.variables]
     known = tuple((name, value) for name, value in env if value is not None)
     unknown = tuple(name for name, value in env if value is None)
-    if wrapper:
-        return PodCommand(wrapper, planned, known, unknown)
+    if wrapped := len(before) + len(start):
+        return PodCommand(planned[:wrapped], planned[wrapped:], known, unknown)
     split = len(first.command) if len(first.command) < 3 else 2  # program and subcommand
     return PodCommand(planned[:split], planned[split:], known, unknown)
 

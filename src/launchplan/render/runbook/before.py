@@ -51,7 +51,7 @@ def preparations(launch: Launch) -> Iterator[Step]:
     deployment = launch.layout.resolved.deployment
     yield from _engine(deployment, {pool.gpu.vendor for pool in launch.layout.resolved.pools if pool.gpu})
     yield from _router(launch)
-    loaded = bare_text(launch.processes[0].command[-1])
+    loaded = bare_text(launch.processes[0].model)
     if "/" in loaded and not loaded.startswith(_PATH_STARTS):
         word = shell_word(text(loaded))
         yield Step(

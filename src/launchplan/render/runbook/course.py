@@ -115,8 +115,11 @@ def stops(launch: Launch, *, scripts: bool) -> Iterator[str]:
     if scripts:
         yield "Each script becomes its process, so Ctrl-C or SIGTERM to it reaches the engine."
     if any(layout.pool.nodes > 1 for layout in launch.layout.pools):
+        by_ray = any(process.ray for process in launch.processes)
         yield (
-            "A headless follower stays when the head has ended: stop every node."
+            "Ray's workers end by themselves about a minute after their head."
+            if by_ray
+            else "A headless follower stays when the head has ended: stop every node."
             if engine == "vllm"
             else "The head takes up to half a minute to end, and its followers end after it."
         )

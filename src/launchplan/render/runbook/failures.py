@@ -10,10 +10,13 @@ from typing import Literal
 from launchplan.engines import Launch, Process, Site, Value
 from launchplan.render.runbook.course import engine_timeout
 
-Shape = Literal["any", "spanning", "data-parallel", "pools", "vllm-router", "sglang-router", "rdma"]
-"""How processes work together: one engine over several hosts, ranks of their own on each, pools, a router,
-hosts joined by InfiniBand or RoCE."""
+Shape = Literal[
+    "any", "hosts", "spanning", "data-parallel", "ray", "pools", "vllm-router", "sglang-router", "rdma"
+]
+"""How processes work together: several hosts, one engine over them, ranks of their own on each, ranks that
+Ray places, pools, a router, hosts joined by InfiniBand or RoCE."""
 _SEEN = {"vllm": "seen with vllm 0.32.0 on two hosts", "sglang": "seen with sglang 0.5.23 on two hosts"}
+_RAY = "seen with ray 2.60 on two hosts"
 _FAQ = "Kimi K3 serving FAQ (2026)"
 
 
@@ -68,6 +71,36 @@ _TABLE: tuple[tuple[str, Shape, Failure], ...] = (
         "it serves, with fewer ranks than planned",
         "`--data-parallel-size` differs between the hosts, which vLLM does not notice",
         "render one bundle and copy it to all hosts",
+    )),
+    ("", "ray", Failure(
+        "`ray: command not found`, or `Failed to import Ray`",
+        "the environment or the image has no Ray: the engine does not bring it",
+        "install `ray[default]` beside the engine, on every host or in an image of your own",
+        "vllm 0.33.0: `ray` is an extra of the package",
+    )),
+    ("", "ray", Failure(
+        "the head stays at `Ray has … of … GPUs; waiting for the other hosts`",
+        "a worker is missing or joins another address than $head, or a firewall is between the hosts",
+        "start each host by its own command; `ray status` on the head lists who joined",
+        _RAY,
+    )),
+    ("", "ray", Failure(
+        "`ray start` ends with `but is already running at`",
+        "Ray's head of an earlier start is still there",
+        "end it (`ray stop` ends all of this user's on the host), then start again",
+        "ray/scripts/scripts.py:1052 (2.60)",
+    )),
+    ("vllm", "ray", Failure(
+        "`Waiting for creating a placement group of specs`, for up to half an hour",
+        "GPUs of this Ray cluster are taken, or a host joined with another address than VLLM_HOST_IP",
+        "`ray status` shows what is taken; start each host by its own command, which sets both",
+        "vllm/v1/executor/ray_utils.py:224 (0.33.0)",
+    )),
+    ("", "ray", Failure(
+        "a worker ends with an error when the head is stopped",
+        "Ray's workers give up about a minute after their head is gone",
+        "nothing: start all hosts again when the head starts",
+        _RAY,
     )),
     ("vllm", "pools", Failure(
         "every /health is 200, a request gives HTTP 500, decode logs `Remote NIXL agent engine ID mismatch`",
@@ -146,13 +179,13 @@ _TABLE: tuple[tuple[str, Shape, Failure], ...] = (
         "a lower `serve.mem_fraction_static`, or fewer sizes: `args: {cuda-graph-max-bs-decode: ...}`",
         "sglang/srt/model_executor/runner/decode_cuda_graph_runner.py:603 (0.5.23)",
     )),
-    ("", "spanning", Failure(
+    ("", "hosts", Failure(
         "the ranks wait for one another, or fail in the first collective",
         "NCCL or Gloo chose an interface that the other hosts do not reach",
         "start each by its own command, which pins GLOO_SOCKET_IFNAME and NCCL_SOCKET_IFNAME by $interface",
         _FAQ,
     )),
-    ("", "spanning", Failure(
+    ("", "hosts", Failure(
         "kernels fail to compile or load, or a start waits for a lock of a cache",
         "hosts share one folder of compiled kernels on a network file system",
         "LOCAL_CACHE on a disk of each host; remove the shared folder",
@@ -188,9 +221,10 @@ def _names(launch: Launch) -> dict[str, str]:
     """Say where head addresses and interfaces come from: the site's variables, or what the files give."""
     spanning = [process for process in launch.processes if _spans(process)]
     heads = [process.address for process in spanning if process.node == 0]
+    several = [process for process in launch.processes if process.role != "router"]
     return {
         "head": _origin(heads, "`nodes` in the cluster file"),
-        "interface": _of_variable(launch, spanning, "GLOO_SOCKET_IFNAME", "`network` in the cluster file"),
+        "interface": _of_variable(launch, several, "GLOO_SOCKET_IFNAME", "`network` in the cluster file"),
         "side_channel": _of_variable(
             launch, launch.processes, "VLLM_NIXL_SIDE_CHANNEL_HOST", "`nodes` in the cluster file"
         ),
@@ -199,7 +233,7 @@ def _names(launch: Launch) -> dict[str, str]:
 
 
 def _spans(process: Process) -> bool:
-    return any(flag.name == "--nnodes" for flag in process.flags)
+    return process.ray is not None or any(flag.name == "--nnodes" for flag in process.flags)
 
 
 def _of_variable(launch: Launch, processes: Iterable[Process], name: str, given_by: str) -> str:
@@ -227,7 +261,11 @@ def _shapes(launch: Launch) -> set[Shape]:
     fabrics = {each.pool.fabric.kind for each in launch.layout.pools if each.pool.fabric}
     if _crosses_network(launch) and fabrics & {"infiniband", "roce"}:
         shapes.add("rdma")
-    if "--nnodes" in flags:
+    if any(layout.pool.nodes > 1 for layout in launch.layout.pools):
+        shapes.add("hosts")
+    if any(process.ray for process in launch.processes):
+        shapes.add("ray")
+    elif "--nnodes" in flags:
         shapes.add("spanning")
     if "--data-parallel-address" in flags and "--headless" in flags:
         shapes.add("data-parallel")

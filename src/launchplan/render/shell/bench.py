@@ -45,8 +45,7 @@ def bench(launch: Launch) -> Bench:
     deployment = launch.layout.resolved.deployment
     workload = deployment.recipe.value.workload
     load, note = _load(workload)
-    # The last word of an engine's command is what it loads, and with that where the tokenizer lies.
-    tokenizer = launch.processes[0].command[-1]
+    tokenizer = launch.processes[0].model  # it lies beside the weights
     program, names, flags = (_vllm if deployment.engine == "vllm" else _sglang)(launch, tokenizer)
     lines = tuple((text(name), text(value)) for name, value in (*flags, *load))
     shown = (*names, *lines)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from launchplan.engines import Launch, Process, Site, Value, Variable
+from launchplan.engines import BY_NAME, Launch, Process, Site, Value, Variable
 from launchplan.engines.container import toolkit_of
 from launchplan.engines.launch import join, text
 from launchplan.engines.ports import ports_of
@@ -119,11 +119,13 @@ def _calls(process: Process, launch: Launch) -> Iterator[Call]:
     deployment = launch.layout.resolved.deployment
     yield from _demands(process, launch)
     if process.role == "router":
-        yield _call("check_program", _words(process)[0])
+        yield _call("check_program", _words(process.command)[0])
     else:
         yield _gpus(process, launch)
         yield from _driver(process, launch)
         yield _engine(process, deployment)
+        if process.ray or process.is_worker:
+            yield _call("check_program", "ray")
         yield from _interface(process)
         yield from _checkpoint(process, launch)
     for use in ports_of(process, launch):
@@ -135,7 +137,7 @@ def _calls(process: Process, launch: Launch) -> Iterator[Call]:
 
 def _demands(process: Process, launch: Launch) -> Iterator[Call]:
     """Check what the process's script demands; an interface has a check of its own."""
-    values = (*process.argv, *(each.value for each in (*launch.env, *process.env)))
+    values = (*process.words, *(each.value for each in (*launch.env, *process.env)))
     checked = {part.variable for part in _interface_value(process) or () if isinstance(part, Site)}
     for site in sites_in(values):
         if site.variable not in {LOCAL_CACHE, *checked}:
@@ -160,7 +162,8 @@ def _driver(process: Process, launch: Launch) -> Iterator[Call]:
 
 
 def _engine(process: Process, deployment: Deployment) -> Call:
-    program = _words(process)[0]
+    command = BY_NAME[deployment.engine].command(process.model)
+    program = _words(command)[0]
     if not any(char.isdigit() for char in deployment.version):
         return _call("check_program", program)  # a nightly build has no number to compare
     asked = (program, "--version") if deployment.engine == "vllm" else (program, "version")
@@ -181,7 +184,7 @@ def _interface_value(process: Process) -> Value | None:
 
 def _checkpoint(process: Process, launch: Launch) -> Iterator[Call]:
     deployment = launch.layout.resolved.deployment
-    loaded = _words(process)[-1]
+    (loaded,) = _words((process.model,))
     if loaded.startswith(_PATH_STARTS):
         yield _call("check_path", loaded)
         return
@@ -200,9 +203,9 @@ def _variable(variables: tuple[Variable, ...], name: str) -> Value | None:
     return next((each.value for each in reversed(variables) if each.name == name), None)
 
 
-def _words(process: Process) -> tuple[str, ...]:
-    """Give the words of a process's command; none of them is the site's to give."""
-    return tuple("".join(part for part in word if isinstance(part, str)) for word in process.command)
+def _words(command: tuple[Value, ...]) -> tuple[str, ...]:
+    """Give the words of a command, none of which is the site's to give."""
+    return tuple("".join(part for part in word if isinstance(part, str)) for word in command)
 
 
 def _call(*words: str) -> Call:

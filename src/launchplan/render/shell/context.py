@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from launchplan.engines import Launch, Variable
+from launchplan.render.ray import SCRIPT
 from launchplan.render.shell.bench import Bench, bench
 from launchplan.render.shell.checks import Preflight, preflight
 from launchplan.render.shell.endpoint import Endpoint, endpoint
@@ -42,6 +43,8 @@ class ShellPlan:
     endpoint: Endpoint
     preflight: Preflight
     bench: Bench
+    with_ray: str
+    """The script that servers run under whose ranks Ray places; empty where Ray has no part."""
 
 
 def shell_plan(launch: Launch) -> ShellPlan:
@@ -55,4 +58,5 @@ def shell_plan(launch: Launch) -> ShellPlan:
         endpoint=endpoint(launch),
         preflight=preflight(launch),
         bench=bench(launch),
+        with_ray=SCRIPT if any(process.ray for process in launch.processes) else "",
     )

@@ -22,7 +22,7 @@ def files(launch: Launch, _findings: tuple[Finding, ...], printer: Printer) -> t
         made.append(File(f"{script.name}.sh", content, executable=True))
         own = EnvironmentFile(f"what {script.name} has on top of common.env", script.env)
         made.append(_environment(script.name, own, printer))
-    for name in HELPERS:
+    for name in (*HELPERS, *(["with-ray"] if plan.with_ray else [])):
         content = printer.file(f"shell/{name}.sh.j2", plan=plan)
         made.append(File(f"{name}.sh", content, executable=True))
     return tuple(made)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from launchplan.engines import BY_NAME, Launch, Process, Site, Value, Variable
+from launchplan.engines.launch import text
 from launchplan.render.shell.endpoint import api_port
 from launchplan.render.shell.shellcheck import literal_codes
 
@@ -32,6 +33,10 @@ class Script:
     command: tuple[Value, ...]
     flags: tuple[tuple[Value, ...], ...]
     """One flag with its values a line."""
+    ray: tuple[tuple[Value, ...], ...]
+    """Flags of Ray's head, one with its values a line; none where Ray has no part."""
+    ray_place: tuple[Value, ...]
+    """GPUs that Ray has to have, and its address."""
     env: tuple[Variable, ...]
     codes: str
     """What ShellCheck would ask about the flags."""
@@ -47,6 +52,11 @@ class Script:
     def has_caches(self) -> bool:
         """Whether folders for compiled kernels are to be made."""
         return bool(self.caches)
+
+    @property
+    def has_ray(self) -> bool:
+        """Whether Ray starts before the command."""
+        return bool(self.ray)
 
     @property
     def has_codes(self) -> bool:
@@ -72,7 +82,8 @@ def sites_in(values: Iterable[Value]) -> tuple[Site, ...]:
 
 def _script(process: Process, launch: Launch) -> Script:
     variables = (*launch.env, *process.env)
-    sites = sites_in((*process.argv, *(each.value for each in variables)))
+    ray = process.ray.flags if process.ray else ()
+    sites = sites_in((*process.words, *(each.value for each in variables)))
     return Script(
         name=process.name,
         title=_title(process, launch),
@@ -83,6 +94,8 @@ def _script(process: Process, launch: Launch) -> Script:
         caches=_caches(process, launch, variables),
         command=process.command,
         flags=tuple(((flag.name,), *flag.values) for flag in process.flags),
+        ray=tuple(((flag.name,), *flag.values) for flag in ray),
+        ray_place=(text(str(process.ray.gpus)), process.ray.address) if process.ray else (),
         env=process.env,
         codes=literal_codes(word for flag in process.flags for word in ((flag.name,), *flag.values)),
         command_codes=literal_codes(process.command),
@@ -111,6 +124,8 @@ def _title(process: Process, launch: Launch) -> str:
         first = api_port(process)
         ports = f"port {first}" if process.servers == 1 else f"ports {first} to {first + process.servers - 1}"
         return f"{side}{node}{head}; {what} on {ports}"
+    if process.is_worker:
+        return f"{side}{node}, a Ray worker; serves no API"
     headless = launch.layout.resolved.deployment.engine == "vllm"
     return f"{side}{node}, a {'headless ' if headless else ''}follower; serves no API"
 

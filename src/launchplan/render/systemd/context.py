@@ -13,6 +13,7 @@ from launchplan.render.backends import backend_urls
 from launchplan.render.container.health import health_of
 from launchplan.render.container.start import start_budget_s
 from launchplan.render.quoting import variable_name
+from launchplan.render.ray import words_before
 from launchplan.render.shell.scripts import LOCAL_CACHE, Script, scripts, sites_in
 
 _ATTEMPTS = 3
@@ -54,6 +55,8 @@ class Unit:
     """Folders for compiled kernels, made before the start."""
     environment: tuple[tuple[Value, ...], ...]
     """`NAME=value` for variables in which the site has a part."""
+    ray: tuple[Value, ...]
+    """What the script that starts Ray is given before the command; none where Ray has no part."""
     command: tuple[Value, ...]
     flags: tuple[tuple[Value, ...], ...]
     """One flag with its values a line."""
@@ -77,6 +80,11 @@ class Unit:
     def has_folders(self) -> bool:
         """Whether folders are made."""
         return bool(self.folders)
+
+    @property
+    def has_ray(self) -> bool:
+        """Whether Ray starts before the command."""
+        return bool(self.ray)
 
     @property
     def has_backends(self) -> bool:
@@ -157,6 +165,7 @@ def _unit(process: Process, script: Script, launch: Launch, start_s: int) -> Uni
             for key, value in plain.items()
             if value is None
         ),
+        ray=words_before(process.ray) if process.ray else (),
         command=script.command,
         flags=script.flags,
         health=tuple(_health(process, launch)),
@@ -182,8 +191,8 @@ def _before(process: Process, launch: Launch) -> Iterator[Process]:
 
 
 def _mounts(process: Process, plain: dict[str, str | None]) -> Iterator[str]:
-    words = ["".join(part for part in word if isinstance(part, str)) for word in process.command]
-    named = (words[-1], plain.get("HF_HOME"), plain.get("HF_HUB_CACHE"))
+    model = "".join(part for part in process.model if isinstance(part, str))
+    named = (model, plain.get("HF_HOME"), plain.get("HF_HUB_CACHE"))
     if process.role != "router":
         yield from dict.fromkeys(each for each in named if each and each.startswith("/"))
 

@@ -18,9 +18,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from launchplan.engines.flags import parser_of
+from launchplan.engines.flags import parser_of, raw_flags
 from launchplan.resolve import ResolvedPool
-from launchplan.rules.given import raw_flags
 from launchplan.rules.rule import ERROR, Violation, rule
 
 KEYS = {"tools": ("tool_parser", "tool_call_parser"), "reasoning": ("reasoning_parser", "reasoning_parser")}

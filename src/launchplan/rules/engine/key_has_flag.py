@@ -31,7 +31,7 @@ def check(launch: Launch) -> Iterator[Violation]:
     releases = bounds(deployment)
     seen: set[str] = set()
     for process in launch.processes if releases else ():
-        for flag in process.flags if process.role != "router" else ():
+        for flag in () if process.role == "router" or process.is_worker else process.flags:
             if not flag.path or "args" in flag.path or flag.name in seen:
                 continue
             if any(taken_for(facts, flag.name.lstrip("-")) is not None for facts in releases):

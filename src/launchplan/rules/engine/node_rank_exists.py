@@ -34,7 +34,7 @@ def check(view: SglangView) -> Iterator[Violation]:
         fix = "set nnodes" if nodes == 1 else f"use 0 to {nodes - 1}"
         yield refuse(view, "node_rank", message, fix)
     # A recipe's own hosts are given their address when the scripts are made.
-    written = "nnodes" in given and "nnodes" not in view.paths
+    written = "nnodes" in given and "nnodes" not in view.paths and not given["use_ray"]
     if nodes > 1 and given["dist_init_addr"] is None and written and not joins_attention_dp(view):
         message = f"nnodes {nodes} without dist-init-addr: each node waits on its own loopback"
         yield refuse(view, "dist_init_addr", message, "add dist-init-addr HEAD:20000 on every node")

@@ -21,10 +21,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from launchplan.engines.flags import parser_of
+from launchplan.engines.flags import parser_of, raw_flags
 from launchplan.resolve import Deployment, ResolvedPool
 from launchplan.rules.flag_names import missing_name, names_in, names_of
-from launchplan.rules.given import raw_flags
 from launchplan.rules.rule import ERROR, Violation, rule
 from launchplan.rules.versions import later_facts
 from launchplan.rules.wording import cut, shown

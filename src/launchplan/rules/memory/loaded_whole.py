@@ -7,10 +7,11 @@ Flags by the parser's name, vLLM 0.33.0 (`config/offload.py`, `config/model.py`)
 from __future__ import annotations
 
 from launchplan.architecture import Architecture
+from launchplan.engines.flags import raw_flags
 from launchplan.memory.checkpoint import checkpoint_size
 from launchplan.resolve import ResolvedPool
 from launchplan.rules.formats.names import sglang_stored
-from launchplan.rules.given import quantization, raw_flags, serve_value
+from launchplan.rules.given import quantization, serve_value
 
 ELSEWHERE = frozenset({
     "cpu_offload_gb", "cpu_offload_params", "offload_backend", "offload_group_size", "offload_num_in_group",

@@ -3,17 +3,19 @@
 ## Why
 
 Ray starts vLLM's ranks by the addresses that hosts report. A host with several networks may report
-another one than its neighbours use unless `VLLM_HOST_IP` says which, on every host. Data parallel ranks
-under the Ray executor also wait for each other for ever unless Ray places them (`--data-parallel-backend
-ray`).
+another one than its neighbours use unless `VLLM_HOST_IP` says which, on every host; bundles set it, and Ray's
+own `--node-ip-address`, by the IP addresses of the cluster file or of the site. Data parallel ranks under the
+Ray executor also wait for each other for ever unless Ray places them (`--data-parallel-backend ray`, which a
+recipe is given unless it says otherwise).
 
 ## Fix
 
-Set `VLLM_HOST_IP` on every host before `ray start`; add `data-parallel-backend: ray` for data parallel ranks.
+Give the hosts IP addresses in the cluster file, or set `VLLM_HOST_IP` there or on every host before `ray
+start`; leave `data-parallel-backend` out.
 
 ## References
 
-- vllm-project/vllm issues 13521 and 44878
+- vllm-project/vllm issues 13521 and 44878; vLLM 0.33.0 `vllm/v1/engine/utils.py:167`
 """
 
 from __future__ import annotations
@@ -40,7 +42,8 @@ def check(view: EngineView) -> Iterator[Violation]:
         message = (
             f"ray over {view.pool.nodes} nodes without VLLM_HOST_IP: a host may report the wrong network"
         )
-        yield Violation(message, ("env",), "set VLLM_HOST_IP on every host, before ray start")
+        path = ("cluster", "nodes") if view.pool.deployment.hosts else ("env",)
+        yield Violation(message, path, "set VLLM_HOST_IP on every host, before ray start")
     if size(view, "data_parallel_size") > 1 and view.arguments["data_parallel_backend"] != "ray":
         message = "data parallel ranks under ray wait for each other unless ray places them"
         yield Violation(message, view.path("data_parallel_size"), "add data-parallel-backend: ray")

@@ -7,6 +7,7 @@ from launchplan.rules.operations import (
     kserve_pools_of_sglang,
     layout_was_run,
     load_within_timeout,
+    ray_installed,
     secret_not_written,
     value_printable,
     window_from_workload,
@@ -20,4 +21,5 @@ RULES = (
     load_within_timeout.check,
     image_known.check,
     kserve_pools_of_sglang.check,
+    ray_installed.check,
 )

@@ -52,7 +52,7 @@ def _words(launch: Launch) -> Iterator[tuple[str, str, KeyPath]]:
     for process in launch.processes:
         for value in process.command:
             yield from ((model[0], part, model) for part in value if isinstance(part, str))
-        for flag in process.flags:
+        for flag in (*(process.ray.flags if process.ray else ()), *process.flags):
             for value in ((flag.name,), *flag.values):
                 yield from ((flag.name, part, flag.path) for part in value if isinstance(part, str))
 

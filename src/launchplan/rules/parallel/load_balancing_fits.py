@@ -6,7 +6,7 @@ vLLM's head spreads requests over all data parallel ranks (`internal`), each nod
 or a router over ranks with an API each (`external`). The latter two need several ranks, each within one
 node, and external ones experts to share: dense replicas are servers of their own. Several external ranks
 on one node need the supervisor of vLLM 0.24 and later, which gives each of them its GPUs. SGLang has none
-of it: its head spreads requests, or its router does.
+of it: its head spreads requests, or its router does. Where Ray places the ranks, the head alone is a server.
 
 ## Fix
 
@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from launchplan.engines import Launch
-from launchplan.engines.vllm.build import spans_nodes
+from launchplan.engines.vllm.build import by_ray, spans_nodes
 from launchplan.layout import PoolLayout
 from launchplan.rules.rule import ERROR, Violation, rule
 
@@ -57,6 +57,8 @@ def _problem(layout: PoolLayout, mode: str | None) -> tuple[str, str] | None:
         return f"is vLLM's; {pool.deployment.engine} has no such flag", remove
     if sizes.dp == 1:
         return "has nothing to balance: dp is 1", "remove it, or raise dp"
+    if by_ray(pool):
+        return "needs a server on every node; Ray has one, on the head", remove
     if spans_nodes(layout):
         size = sizes.tp * sizes.pp
         return f"needs ranks that fit on a node; tp x pp = {size} spans {layout.nodes_per_dp_rank}", remove

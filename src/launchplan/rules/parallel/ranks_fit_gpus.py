@@ -21,8 +21,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from launchplan.catalog import engine_models
+from launchplan.engines.flags import raw_flags
 from launchplan.resolve import ResolvedPool
-from launchplan.rules.given import raw_flags
 from launchplan.rules.rule import ERROR, Violation, rule
 from launchplan.units import plural
 

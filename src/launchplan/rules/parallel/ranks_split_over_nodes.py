@@ -22,8 +22,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from launchplan.engines.flags import raw_flags
 from launchplan.resolve import ResolvedPool
-from launchplan.rules.given import raw_count, raw_flags
+from launchplan.rules.given import raw_count
 from launchplan.rules.parallel.ranks_fit_gpus import product
 from launchplan.rules.rule import ERROR, Violation, rule
 from launchplan.rules.widths import engine_tp, is_replicated

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# ray-two-nodes: node 1 of 2, a Ray worker; serves no API
+# Made by launchplan for vllm 0.33.0. What is given to this script is added to the command.
+#   docker logs --follow ray-two-nodes-node-1   what it says
+#   docker inspect --format '{{.State.Health.Status}}' ray-two-nodes-node-1   whether it generates
+#   ./stop.sh   ends and removes it
+set -euo pipefail
+
+# What only the site knows.
+: "${HEAD_ADDR:?address of node 0, as the other hosts reach it}"
+: "${NODE_ADDR:?address of this host, as the others reach it}"
+: "${NODE_IFNAME:?network interface of this host, such as eth0}"
+
+# Compiled kernels belong on a disk of this host. Export LOCAL_CACHE to choose another folder than this one.
+: "${LOCAL_CACHE:=/tmp/launchplan-$UID}"
+# The hub cache of the user who starts this.
+HUB_CACHE=${HF_HOME:-$HOME/.cache/huggingface}
+mkdir -p -- "${HUB_CACHE}" "${LOCAL_CACHE}"
+
+options=(
+  --detach --init
+  --name ray-two-nodes-node-1
+  --label 'launchplan.deployment=ray-two-nodes'
+  --restart no
+  --stop-timeout 120
+  --network host
+  --ipc host
+  --ulimit 'memlock=-1'
+  --ulimit 'stack=67108864'
+  --ulimit 'nofile=1048576'
+  --cap-add IPC_LOCK
+  --gpus all
+  --mount "type=bind,source=${HUB_CACHE},target=/root/.cache/huggingface"
+  --mount "type=bind,source=${LOCAL_CACHE},target=${LOCAL_CACHE}"
+)
+for device in /dev/infiniband /dev/gdrdrv; do # RDMA; a host has what its driver brings
+  if [[ -e $device ]]; then
+    options+=(--device "$device")
+  fi
+done
+environment=(
+  --env HF_TOKEN
+  --env "NCCL_SOCKET_IFNAME=${NODE_IFNAME}"
+  --env "GLOO_SOCKET_IFNAME=${NODE_IFNAME}"
+  --env "TRITON_CACHE_DIR=${LOCAL_CACHE}/triton"
+  --env "VLLM_CACHE_ROOT=${LOCAL_CACHE}/vllm"
+  --env "FLASHINFER_WORKSPACE_BASE=${LOCAL_CACHE}/flashinfer"
+  --env "VLLM_HOST_IP=${NODE_ADDR}"
+)
+args=(
+  start
+  --address "${HEAD_ADDR}:6379"
+  --node-ip-address "${NODE_ADDR}"
+  --num-gpus 8
+  --block
+)
+exec docker run "${options[@]}" "${environment[@]}" \
+  --entrypoint ray vllm/vllm-openai:v0.33.0 "${args[@]}" "$@"
