@@ -8,8 +8,8 @@ not name it either. `ray start` is not found then, in every container of the dep
 ## Fix
 
 Install it beside the engine, `pip install 'ray[default]'`, and name an image that holds both: `engine.image`
-in the recipe or `container.image` in the cluster file. Or leave Ray out: both engines join several nodes without
-it.
+in the recipe or `container.image` in the cluster file. Or leave Ray out: both engines join several nodes
+without it.
 
 ## References
 
