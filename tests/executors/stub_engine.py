@@ -45,7 +45,8 @@ def main() -> None:
 
 
 def follower() -> bool:
-    return "--headless" in sys.argv or option("--node-rank", "0") != "0"
+    started = option("--data-parallel-rank", option("--data-parallel-start-rank", "0"))
+    return "--headless" in sys.argv or option("--node-rank", "0") != "0" or started != "0"
 
 
 def rendezvous(program: str) -> list[str]:

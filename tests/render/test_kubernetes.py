@@ -16,7 +16,8 @@ from tests.render.api_server import complaints
 from tests.render.kit import CASES, HERE, Host, case_bundle, case_launch, fill, make_launch
 from tests.render.kubelet import Manifest, RunningPod, expand, manifests, pods_of
 
-PODS = tuple(case for case in CASES if case != "kserve-pools")
+PODS = tuple(case for case in CASES if case not in {"kserve-pools", "ray-two-nodes"})
+"""Cases whose pods run one program; that of Ray's head runs two, see tests/executors/kubernetes."""
 IP = "10.1.2.3"
 ANYWHERE = "0.0.0.0"  # noqa: S104 # compared with, not bound
 ADDRESS = {"vllm": "VLLM_HOST_IP", "sglang": "SGLANG_HOST_IP"}
@@ -254,3 +255,68 @@ def test_names_become_labels(name: str, label: str) -> None:
     documents = manifests(render_bundle(make_launch(recipe | {"name": name}), (), ("kubernetes",), None))
     assert [each["metadata"]["name"] for each in documents] == [f"{label}-serve", label]
     assert complaints(documents) == []
+
+
+@pytest.mark.parametrize("mode", ["internal", "hybrid", "external"])
+def test_every_api_server_is_reached(mode: str) -> None:
+    recipe = yaml.safe_load((HERE / "recipes" / "external-ranks.yaml").read_text())
+    recipe["model"] = str(HERE / "recipes" / recipe["model"])
+    recipe["parallel"]["load_balancing"] = mode
+    launch = make_launch(recipe, {"launchplan": 1, "name": "pods", "kubernetes": {"gateway": "front"}})
+    bundle = render_bundle(launch, (), ("kubernetes",), None)
+    documents = manifests(bundle)
+    (service,) = (each for each in documents if each["kind"] == "Service")
+    (pool,) = (each for each in documents if each["kind"] == "InferencePool")
+    serving = [pod for pod in pods_of(documents) if "ports" in pod.container]
+    named = {
+        pod.host: {each["name"]: each["containerPort"] for each in pod.container["ports"]} for pod in serving
+    }
+    ports = [each["port"] for each in service["spec"]["ports"]]
+    for each in service["spec"]["ports"]:
+        assert {names[each["targetPort"]] for names in named.values()} == {each["port"]}
+    assert [each["number"] for each in pool["spec"]["targetPorts"]] == ports
+    heads = [each for each in launch.processes if each.port is not None]
+    assert sorted((pod.index, port) for pod in serving for port in ports) == sorted(
+        (head.node, port) for head in heads for port in head.ports
+    )
+    told = [
+        line[4:]
+        for line in bundle.files["kubernetes/service.yaml"].decode().splitlines()
+        if "http://" in line
+    ]
+    assert told == ([f"http://{host}:{port}" for host in named for port in ports] if len(heads) > 1 else [])
+    for pod in serving:
+        probed = {pod.container[probe]["httpGet"]["port"] for probe in ("readinessProbe", "livenessProbe")}
+        assert probed == {"health" if mode == "external" else "http"}
+
+
+def test_what_all_hosts_share_reaches_pods_and_the_rest_is_named() -> None:
+    recipe = {
+        "launchplan": 1,
+        "name": "hosts",
+        "model": str(HERE / "recipes" / "models" / "dense.json"),
+        "checkpoint": "acme/model",
+        "engine": {"name": "vllm", "version": "0.33.0"},
+        "hardware": {"gpu": "h200", "nodes": 2, "gpus_per_node": 8, "fabric": "roce"},
+        "parallel": {"tp": 16},
+        "env": {"OWN": "recipe"},
+    }
+    nodes = [
+        {"address": "10.0.0.1", "interface": "bond0", "env": {"SAME": "1", "OTHER": "a", "OWN": "host"}},
+        {"address": "10.0.0.2", "interface": "bond0", "env": {"SAME": "1", "OTHER": "b", "OWN": "host"}},
+    ]
+    bundle = render_bundle(
+        make_launch(recipe, {"launchplan": 1, "name": "ours", "nodes": nodes}), (), ("kubernetes",), None
+    )
+    for pod in pods_of(manifests(bundle)):
+        env = pod.env(IP)
+        assert (env["SAME"], env["OWN"], env["GLOO_SOCKET_IFNAME"]) == ("1", "recipe", "bond0")
+        assert "OTHER" not in env
+    told = [
+        line
+        for line in bundle.files["kubernetes/kustomization.yaml"].decode().splitlines()
+        if "nodes[" in line
+    ]
+    assert told == [
+        f"#   {name} (nodes[{index}] of the cluster file)" for index in (0, 1) for name in ("OTHER", "OWN")
+    ]

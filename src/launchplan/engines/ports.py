@@ -50,11 +50,21 @@ def ports_of(process: Process, launch: Launch) -> Iterator[PortUse]:
     if process.node == 0 and flags & {"--data-parallel-address", "--data-parallel-rpc-port"}:
         port = _number(last_value(process, "--data-parallel-rpc-port"), DATA_PARALLEL_RPC_PORT)
         yield _of_cluster(range(port, port + 1), "data parallelism", "data_parallel_rpc")
-    if "--data-parallel-multi-port-external-lb" in flags:
-        port = _number(last_value(process, "--data-parallel-supervisor-port"), SUPERVISOR_PORT)
+    port_of_all = supervisor_port(process)
+    if port_of_all is not None:
         path = ("args", "data-parallel-supervisor-port")
-        yield PortUse(range(port, port + 1), "the health of all ranks", path)
+        yield PortUse(range(port_of_all, port_of_all + 1), "the health of all ranks", path)
     yield from _transfer(process, launch)
+
+
+def supervisor_port(process: Process) -> int | None:
+    """Give the port where a node's external ranks are asked for their health together; None without any.
+
+    It answers once all of them do (vllm/entrypoints/launchers/dp_supervisor.py:219, 0.33.0).
+    """
+    if not any(flag.name == "--data-parallel-multi-port-external-lb" for flag in process.flags):
+        return None
+    return _number(last_value(process, "--data-parallel-supervisor-port"), SUPERVISOR_PORT)
 
 
 def _of_cluster(ports: range, what: str, key: str) -> PortUse:

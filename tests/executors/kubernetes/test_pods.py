@@ -41,6 +41,10 @@ CASES = {
         "two-nodes-on-site-serve-0": ["1"],
         "two-nodes-on-site-serve-0-1": ["two-nodes-on-site-serve-0.two-nodes-on-site-serve.default:29555"],
     },
+    "external-ranks": {
+        "external-ranks-serve-0": ["4"],
+        "external-ranks-serve-0-1": ["external-ranks-serve-0.external-ranks-serve.default:29550"],
+    },
     "ray-two-nodes": {"ray-two-nodes-serve-0": []},
     "pods-on-site": {
         "pods-on-site-serve-0": ["16", "24", "8"],

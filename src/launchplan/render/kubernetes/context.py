@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from launchplan.engines import Launch, Process
-from launchplan.render.kubernetes.names import base_name, workload_name
+from launchplan.engines.pods import left_out
+from launchplan.render.kubernetes.names import base_name, pod_host, workload_name
 from launchplan.render.kubernetes.pod import Pod, pod_of
 from launchplan.render.kubernetes.site import cluster_or_default, launch_of_pods
 from launchplan.render.shell.scripts import Script, scripts
@@ -80,6 +81,21 @@ class KubernetesPlan:
     picker: str
     """Service of the endpoint picker, as its chart calls it for an InferencePool of this name."""
     kserve: bool
+    endpoints: tuple[str, ...]
+    """URL of each API server, where clients or a balancer of the site spread requests over several."""
+
+    left_out: tuple[str, ...]
+    """What the cluster file says of single hosts, which no pod is told."""
+
+    @property
+    def leaves_out(self) -> bool:
+        """Whether anything is said of single hosts."""
+        return bool(self.left_out)
+
+    @property
+    def balanced_outside(self) -> bool:
+        """Whether every API server is an endpoint of its own."""
+        return bool(self.endpoints)
 
     @property
     def has_namespace(self) -> bool:
@@ -118,7 +134,20 @@ def kubernetes_plan(given: Launch) -> KubernetesPlan:
         gateway="" if kserve else cluster.gateway or "",
         picker=f"{base_name(launch)}-epp",
         kserve=kserve,
+        endpoints=tuple(_endpoints(launch)),
+        left_out=tuple(
+            f"{what} (nodes[{path[2]}] of the cluster file)" for path, what in left_out(given.layout.resolved)
+        ),
     )
+
+
+def _endpoints(launch: Launch) -> Iterator[str]:
+    """Name every API server of a launch in which each pod of a group has some, by the pod's stable name."""
+    heads = [each for each in launch.heads if each.role == "serve"]
+    if sum(each.servers for each in heads) > 1 and any(each.node for each in heads):
+        for process in heads:
+            for port in process.ports:
+                yield f"http://{pod_host(launch, process)}:{port}"
 
 
 def _resources(workloads: tuple[Workload, ...], domain: str, gateway: str, *, kserve: bool) -> Iterator[str]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from launchplan.engines import Launch, Process
 from launchplan.engines.container import image_of
+from launchplan.engines.ports import supervisor_port
 from launchplan.render.container.devices import Devices, devices_of, pool_of
 from launchplan.render.container.environment import TOKEN
 from launchplan.render.container.health import Health, health_of
@@ -37,6 +38,14 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
+class PodPort:
+    """A port of a container; its name is what probes and Services call it by."""
+
+    name: str
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
 class Pod:
     """The template of a pod with one container."""
 
@@ -53,7 +62,10 @@ class Pod:
     """An engine, not a router: it has GPUs, pins memory, and may need the hub's token."""
     token_secret: str
     token_optional: bool
-    port: int
+    ports: tuple[PodPort, ...]
+    """Those of its API servers, the first one `http`; none for a pod that serves nothing."""
+    health_ports: tuple[PodPort, ...]
+    """Where all of its API servers are asked for their health together; none where there is but one."""
     health: Health | None
     start_failures: int
     """Failed probes, ten seconds apart, that a start is granted."""
@@ -76,7 +88,17 @@ class Pod:
     @property
     def serves(self) -> bool:
         """Whether it serves an API."""
-        return self.port > 0
+        return bool(self.ports)
+
+    @property
+    def port(self) -> int:
+        """The first port of its API."""
+        return self.ports[0].number
+
+    @property
+    def probed(self) -> str:
+        """The port that probes ask."""
+        return (*self.health_ports, *self.ports)[0].name
 
     @property
     def has_health(self) -> bool:
@@ -150,7 +172,8 @@ def pod_of(launch: Launch, processes: tuple[Process, ...], title: str, container
         engine=engine,
         token_secret=cluster.token_secret or TOKEN.lower().replace("_", "-"),
         token_optional=cluster.token_secret is None,
-        port=0 if first.port is None or is_given(first, _SOCKET) else api_port(first),
+        ports=_ports(first),
+        health_ports=tuple(PodPort("health", port) for port in [supervisor_port(first)] if port is not None),
         health=health_of(launch, first),
         start_failures=start_budget_s(launch, first.role) // _PROBE_S,
         stop_s=STOP_S,
@@ -165,6 +188,14 @@ def pod_of(launch: Launch, processes: tuple[Process, ...], title: str, container
         compute_domain=f"{base_name(launch)}-imex" if devices.imex else "",
         topology_key=_topology_key(launch, first, devices),
     )
+
+
+def _ports(process: Process) -> tuple[PodPort, ...]:
+    """Name the port of each API server: `http`, `http-1`, and so on."""
+    if process.port is None or is_given(process, _SOCKET):
+        return ()
+    names = ("http", *(f"http-{index}" for index in range(1, process.servers)))
+    return tuple(PodPort(name, api_port(process) + index) for index, name in enumerate(names))
 
 
 def _reachable(launch: Launch, process: Process) -> tuple[str, ...]:

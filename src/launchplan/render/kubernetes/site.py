@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 
-from launchplan.engines import Inherited, Launch, Process, Site, Value, build_launch
+from launchplan.engines import Inherited, Launch, Process, Site, Value, build_launch, pods
 from launchplan.engines.hosts import cluster_of
 from launchplan.layout import place
 from launchplan.recipe.cluster import Cluster
@@ -31,27 +31,24 @@ def cluster_or_default(launch: Launch) -> Cluster:
 
 
 def host_network(launch: Launch) -> bool:
-    """Tell whether pods use their host's network: RoCE addresses belong to the host's interfaces."""
-    wanted = cluster_or_default(launch).kubernetes.host_network
-    if wanted is not None:
-        return wanted
-    pools = launch.layout.resolved.pools
-    return any(pool.nodes > 1 and pool.fabric is not None and pool.fabric.kind == "roce" for pool in pools)
+    """Tell whether pods use their host's network."""
+    return pods.host_network(launch.layout.resolved)
 
 
 def launch_of_pods(launch: Launch) -> Launch:
     """Plan the launch again without the hosts of the cluster file: a pod comes to any of them.
 
-    Names of the host's interfaces go too, unless pods use the host's network.
+    What all hosts say alike stays. Names of the host's interfaces go, unless pods use the host's network.
     """
     resolved = launch.layout.resolved
     known = resolved.deployment.cluster
     if known is None:
         return launch
     network = known.value.network
-    if not host_network(launch):
-        network = network.model_copy(update={"interface": None})
-    value = known.value.model_copy(update={"nodes": None, "network": network})
+    interface = (pods.shared_interface(resolved) or network.interface) if host_network(launch) else None
+    network = network.model_copy(update={"interface": interface})
+    env = {**known.value.env, **pods.shared_environment(resolved)}
+    value = known.value.model_copy(update={"nodes": None, "network": network, "env": env})
     deployment = replace(resolved.deployment, cluster=replace(known, value=value))
     pools = tuple(replace(pool, deployment=deployment) for pool in resolved.pools)
     layout = place(replace(resolved, deployment=deployment, pools=pools))

@@ -9,7 +9,9 @@ from launchplan.rules.network import (
     host_address_is_ip,
     hosts_differ,
     named_devices_known,
+    pods_know_no_hosts,
     pods_reach_rdma,
+    pods_serve_every_rank,
     pods_serve_outside,
     ports_differ,
     ray_hosts_agree,
@@ -28,6 +30,8 @@ RULES = (
     ray_hosts_agree.check,
     pods_reach_rdma.check,
     pods_serve_outside.check,
+    pods_serve_every_rank.check,
+    pods_know_no_hosts.check,
     ports_differ.check,
     named_devices_known.check,
 )
