@@ -59,11 +59,16 @@ class Run:
     records: tuple[dict[str, Any], ...]
 
     @property
+    def argvs(self) -> list[list[str]]:
+        """The words of each program that ran, its own name first."""
+        found = ([word.encode("latin-1").decode() for word in record["argv"]] for record in self.records)
+        return [[Path(program).name, *words] for program, *words in found]
+
+    @property
     def argv(self) -> list[str]:
-        """The words of the only program that ran, its own name first."""
-        (record,) = self.records
-        program, *words = (word.encode("latin-1").decode() for word in record["argv"])
-        return [Path(program).name, *words]
+        """The words of the only program that ran."""
+        (argv,) = self.argvs
+        return argv
 
     @property
     def env(self) -> dict[str, str]:

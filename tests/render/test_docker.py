@@ -11,6 +11,7 @@ import pytest
 from launchplan.engines import Launch, Process
 from launchplan.engines.container import image_of
 from launchplan.render import render_bundle
+from launchplan.render.ray import in_container
 from tests.render.kit import CASES, Host, Run, case_bundle, case_launch, fill, make_launch, site_of
 
 BASE = {
@@ -83,7 +84,8 @@ def test_the_container_runs_the_planned_command(case: str, tmp_path: Path) -> No
     runs = docker_runs(host, launch)
     for process in launch.processes:
         run, site = runs[process.name]
-        assert run.command == [fill(word, site) for word in process.argv]
+        before = in_container(process.ray) if process.ray else ()
+        assert run.command == [fill(word, site) for word in (*before, *process.argv)]
         assert run.env == {each.name: fill(each.value, site) for each in (*launch.env, *process.env)}
         assert run.image == (image_of(launch, process).reference or "mine/engine:1")
         assert ("HF_TOKEN" in run.all("--env")) == (process.role != "router")

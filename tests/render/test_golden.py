@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from launchplan.pipeline import make_plan
 from launchplan.render import TARGETS, render_bundle
 from tests.render.kit import CASES, FINDINGS, HERE, background_of, case_bundle, case_launch, make_launch
 
@@ -51,6 +52,14 @@ def test_every_target_has_its_golden_files(case: str, target: str) -> None:
     assert alone.keys() >= EVERYWHERE
     golden = tree(HERE / "golden" / case)
     assert {path: golden.get(path) for path in made} == made
+
+
+@pytest.mark.parametrize("case", sorted(set(CASES) - {"one-node"}))
+def test_no_case_is_one_that_is_refused(case: str) -> None:
+    """All but the case whose values are there for the quotes in them."""
+    cluster = HERE / "recipes" / f"{case}.cluster.yaml"
+    plan = make_plan(HERE / "recipes" / f"{case}.yaml", cluster if cluster.exists() else None)
+    assert [(each.code, each.message) for each in plan.errors] == []
 
 
 def test_there_is_no_golden_tree_without_a_case() -> None:

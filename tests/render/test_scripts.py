@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from launchplan.engines import Launch, Process
+from launchplan.render.ray import words_before
 from tests.render.kit import CASES, Host, case_bundle, case_launch, fill, site_of
 
 PROGRAMS = ("vllm", "sglang", "vllm-router", "python3", "mkdir")
@@ -19,7 +20,7 @@ PROGRAMS = ("vllm", "sglang", "vllm-router", "python3", "mkdir")
 
 def of_engine(host: Host) -> None:
     """Put recorders in place of engines and routers, and a `mkdir` that makes nothing."""
-    host.record(*(name for name in PROGRAMS if name != "mkdir"))
+    host.record(*(name for name in (*PROGRAMS, "ray") if name != "mkdir"))
     host.program("mkdir", f'#!/bin/bash\nprintf "%s\\n" "$@" >>"{host.root}/made"\n')
 
 
@@ -48,9 +49,14 @@ def test_each_process_gets_its_argv_and_environment(case: str, tmp_path: Path) -
     of_engine(host)
     site = site_of(launch)
     for process in launch.processes:
-        run = host.script(f"{process.name}.sh", "--more", "a b", env=site)
+        if process.ray:
+            host.record("bash")  # which runs what waits for Ray
+        run = host.run("/bin/bash", str(host.bundle / f"{process.name}.sh"), "--more", "a b", env=site)
         assert (run.code, run.stderr) == (0, "")
-        assert run.argv == [*(fill(word, site) for word in process.argv), "--more", "a b"]
+        before = ["bash", str(host.bundle / "with-ray.sh")] if process.ray else []
+        words = (*(words_before(process.ray) if process.ray else ()), *process.argv)
+        assert run.argv == [*before, *(fill(word, site) for word in words), "--more", "a b"]
+        (host.programs / "bash").unlink(missing_ok=True)
         assert run.env == expected_env(process, launch, site)
 
 
@@ -63,7 +69,9 @@ def test_runbook_has_the_same_commands(case: str, tmp_path: Path) -> None:
     assert list(blocks) == [process.name for process in launch.processes]
     for process in launch.processes:
         run = host.run("/bin/bash", "-c", blocks[process.name], env=site)
-        assert (run.code, run.stderr, run.argv) == (0, "", [fill(word, site) for word in process.argv])
+        runs = [process.ray.argv, process.argv] if process.ray else [process.argv]
+        assert (run.code, run.stderr) == (0, "")
+        assert run.argvs == [[fill(word, site) for word in words] for words in runs]
 
 
 def commands(runbook: str) -> Iterator[tuple[str, str]]:

@@ -57,7 +57,7 @@ def interfaces_are_named(launch: Launch) -> None:
 
 def followers_are_headless(launch: Launch) -> None:
     for process in engines(launch):
-        if is_vllm(launch) and process.node and process.port is None:
+        if is_vllm(launch) and process.node and process.port is None and not process.is_worker:
             assert flag(process, "--headless") == ()
 
 
@@ -90,12 +90,17 @@ def same_sizes(launch: Launch) -> None:
     )
     for group in instances(launch):
         for name in names:
-            assert len({flag(each, name) for each in group}) == 1
+            assert len({flag(each, name) for each in group if not each.is_worker}) == 1
 
 
 def ranks_start_apart(launch: Launch) -> None:
     for group in instances(launch):
-        if is_vllm(launch) and len(group) > 1 and flag(group[0], "--data-parallel-size-local"):
+        if (
+            is_vllm(launch)
+            and len(group) > 1
+            and not group[0].ray
+            and flag(group[0], "--data-parallel-size-local")
+        ):
             local = int(last_value(group[0], "--data-parallel-size-local") or 0)
             starts = [int(last_value(each, "--data-parallel-start-rank") or 0) for each in group]
             assert starts == [index * local for index in range(len(group))]
@@ -137,11 +142,24 @@ def followers_are_ended(launch: Launch) -> None:
     assert b"SIGTERM" in files["RUNBOOK.md"] or len(launch.processes) == 1
 
 
+def ray_has_one_head(launch: Launch) -> None:
+    for group in instances(launch):
+        head, *workers = group
+        assert all((head.ray is not None) == each.is_worker for each in workers)
+        if head.ray is not None:
+            assert {flag(each, "--address") for each in workers} == {(head.ray.address,)}
+            offered = [int(last_value(each, "--num-gpus") or 0) for each in workers]
+            own = next(each.values[0][0] for each in head.ray.flags if each.name == "--num-gpus")
+            assert int(str(own)) + sum(offered) == head.ray.gpus
+            assert flag(head, "--nnodes") is None or not is_vllm(launch)
+
+
 CHECKS: dict[str, Callable[[Launch], None]] = {
     check.__name__: check
     for check in (
         interfaces_are_named, followers_are_headless, heads_serve, one_master_each, same_sizes, ranks_start_apart,
         side_channels_are_reachable, router_knows_sides, sides_have_roles, followers_are_ended,
+        ray_has_one_head,
     )
 }  # fmt: skip
 

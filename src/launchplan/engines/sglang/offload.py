@@ -15,8 +15,8 @@ _GIGABYTE = 10**9
 def offload_flags(pool: ResolvedPool) -> Iterator[Flag]:
     """Make the flags of the tiers behind the radix cache.
 
-    `--hicache-size` counts gigabytes of one rank (mem_cache/memory_pool_host.py, 0.5.23); without it the host
-    tier is a multiple of the device's.
+    `--hicache-size` counts 10^9 bytes of one rank (mem_cache/pool_host/base.py:223, 0.5.23); without it the
+    host tier is a multiple of the device's.
     """
     wanted = pool.offload
     if wanted is None:
@@ -39,7 +39,11 @@ def offload_flags(pool: ResolvedPool) -> Iterator[Flag]:
 
 
 def offload_environment(pool: ResolvedPool) -> Iterator[Variable]:
-    """Give the variables of LMCache, whose size is that of one GPU's worker, and of Mooncake's store."""
+    """Give the variables of LMCache, whose size is that of one GPU's worker, and of Mooncake's store.
+
+    LMCache reads its own (documentation, "Configuring LMCache": `max_local_cpu_size` in GB); the store's are
+    in environ.py:882 and mem_cache/storage/mooncake_store/mooncake_store.py:208 (0.5.23).
+    """
     wanted = pool.offload
     if wanted is None or wanted.backend == "native":
         return

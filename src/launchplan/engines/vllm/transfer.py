@@ -83,7 +83,11 @@ def gib_of_rank(pool: ResolvedPool) -> float:
 
 
 def offload_environment(pool: ResolvedPool) -> Iterator[Variable]:
-    """Give the variables of LMCache, whose size is that of one GPU's worker, and of Mooncake's store."""
+    """Give the variables of LMCache, whose size is that of one GPU's worker, and of Mooncake's store.
+
+    LMCache reads its own (documentation, "Configuring LMCache": `max_local_cpu_size` in GB); the store's is
+    in vllm/distributed/mooncake_store.py:71 (0.33.0).
+    """
     wanted = pool.offload
     if wanted is None or wanted.backend == "native":
         return

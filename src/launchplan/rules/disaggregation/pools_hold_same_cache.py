@@ -16,7 +16,7 @@ on vLLM.
 
 - vLLM 0.33.0 `vllm/distributed/kv_transfer/kv_connector/v1/nixl/base_worker.py:_nixl_handshake`,
   `nixl/metadata.py:compute_nixl_compatibility_hash`
-- SGLang 0.5.23 `disaggregation/common/conn.py:try_ensure_parallel_info`
+- SGLang 0.5.23 `disaggregation/common/conn.py:1328` (`try_ensure_parallel_info`)
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ Give both pools the same `serve.block_size`.
 
 - vLLM 0.33.0 `vllm/distributed/kv_transfer/kv_connector/utils.py:block_size_ratio`,
   `v1/nixl/base_worker.py:_validate_remote_agent_handshake`
-- SGLang 0.5.23 `disaggregation/common/conn.py:try_ensure_parallel_info`
+- SGLang 0.5.23 `disaggregation/common/conn.py:1320` (`try_ensure_parallel_info`)
 """
 
 from __future__ import annotations

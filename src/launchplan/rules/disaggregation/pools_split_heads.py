@@ -14,7 +14,8 @@ Use a prefill `tp` that divides that of decode, or one of at most the number of 
 ## References
 
 - vLLM 0.33.0
-  `vllm/distributed/kv_transfer/kv_connector/v1/nixl/base_worker.py:_validate_remote_agent_handshake`
+  `vllm/distributed/kv_transfer/kv_connector/v1/nixl/base_worker.py:2728`
+  (`_validate_remote_agent_handshake`), `kv_connector/utils.py:522` (`tp_ratio`), `:549` (`is_kv_replicated`)
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 ## Why
 
-Every prompt's KV cache crosses from one pool to the other before its first token is decoded. Over TCP that
-takes tens of times as long as over RDMA, and copies through host memory on both sides.
+Every prompt's KV cache crosses from one pool to the other before its first token is decoded. Over TCP it goes
+through the memory of both hosts and at the rate of their ordinary interface.
 
 ## Fix
 
@@ -11,8 +11,9 @@ Name the fabric that connects the pools, or serve without pools.
 
 ## References
 
-- vLLM 0.33.0 docs, NixlConnector: UCX takes TCP where it finds no RDMA device
-- SGLang 0.5.23 `--disaggregation-transfer-backend`: mooncake and nixl are built on RDMA
+- seen with vLLM 0.32.0 and NIXL 1.5.1: UCX takes TCP between hosts without an RDMA device
+- SGLang 0.5.23 `distributed/device_communicators/mooncake_transfer_engine.py:208`: the protocol is `rdma`
+  unless `MOONCAKE_PROTOCOL` says otherwise
 """
 
 from __future__ import annotations

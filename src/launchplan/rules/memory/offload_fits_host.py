@@ -11,6 +11,8 @@ Lower `offload.host_gib`; leave room for the engine's processes and the page cac
 
 ## References
 
+- vLLM 0.33.0 `vllm/v1/kv_offload/cpu/gpu_worker.py:203` (`pin_mmap_region`); SGLang 0.5.23
+  `mem_cache/pool_host/base.py:253` (`Not enough host memory available`), `mem_cache/pool_host/common.py:178`
 - launchplan's arithmetic; RAM from the cluster file's `host_memory_gib`, else from the preset
 """
 

@@ -28,7 +28,8 @@ set +a
 mkdir -p -- "$TRITON_CACHE_DIR" "$VLLM_CACHE_ROOT" "$FLASHINFER_WORKSPACE_BASE"
 
 args=(
-  --tensor-parallel-size 8
+  --tensor-parallel-size 4
+  --pipeline-parallel-size 2
   --nnodes 2
   --node-rank 1
   --master-addr "${PREFILL_HEAD_ADDR}"

@@ -16,7 +16,8 @@ source "$here/env/prefill-1.env"
 set +a
 
 args=(
-  --tensor-parallel-size 8
+  --tensor-parallel-size 4
+  --pipeline-parallel-size 2
   --kv-transfer-config '{"kv_connector":"NixlConnector","kv_role":"kv_producer"}'
   --max-num-batched-tokens 16384
 )

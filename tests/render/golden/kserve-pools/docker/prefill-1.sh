@@ -55,7 +55,8 @@ environment=(
 )
 args=(
   serve acme/experts-235b
-  --tensor-parallel-size 8
+  --tensor-parallel-size 4
+  --pipeline-parallel-size 2
   --nnodes 2
   --node-rank 1
   --master-addr "${PREFILL_HEAD_ADDR}"

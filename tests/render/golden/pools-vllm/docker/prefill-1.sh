@@ -48,7 +48,8 @@ environment=(
 )
 args=(
   serve acme/experts-235b
-  --tensor-parallel-size 8
+  --tensor-parallel-size 4
+  --pipeline-parallel-size 2
   --kv-transfer-config '{"kv_connector":"NixlConnector","kv_role":"kv_producer"}'
   --max-num-batched-tokens 16384
 )
