@@ -42,6 +42,24 @@ check_nvidia_gpus() { # NEEDED
   fi
 }
 
+check_driver() { # OLDEST TOOLKIT ENGINE
+  local found
+  if ! have nvidia-smi; then
+    return # said above
+  fi
+  if ! found=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null); then
+    return # said above
+  fi
+  found=${found%%$'\n'*}
+  if [[ ! $found =~ ^([0-9]+)(\.[0-9]+)*$ ]]; then
+    skip "driver: nvidia-smi does not tell its version, $1 or newer wanted for $2"
+  elif ((10#${BASH_REMATCH[1]} >= 10#${1%%.*})); then
+    ok "driver $found, $1 or newer for $2"
+  else
+    printf 'warn  %s\n' "driver $found is older than $1, which $2 of $3 needs; update it, or, on data centre GPUs, use NVIDIA's forward compatibility package"
+  fi
+}
+
 check_engine() { # VERSION PROGRAM ARGUMENT
   local limit=() found
   if ! have "$2"; then
@@ -113,6 +131,7 @@ case ${1-} in
   node-0 | 0)
     check_variable "${HEAD_ADDR:-}" HEAD_ADDR 'address of node 0, as the other hosts reach it'
     check_nvidia_gpus 8
+    check_driver 580 'CUDA 13' 'vllm 0.33.0'
     check_engine 0.33.0 vllm --version
     check_program ray
     check_interface "${NODE_IFNAME:-}" NODE_IFNAME
@@ -123,6 +142,7 @@ case ${1-} in
     check_variable "${HEAD_ADDR:-}" HEAD_ADDR 'address of node 0, as the other hosts reach it'
     check_variable "${NODE_ADDR:-}" NODE_ADDR 'address of this host, as the others reach it'
     check_nvidia_gpus 8
+    check_driver 580 'CUDA 13' 'vllm 0.33.0'
     check_engine 0.33.0 vllm --version
     check_program ray
     check_interface "${NODE_IFNAME:-}" NODE_IFNAME
