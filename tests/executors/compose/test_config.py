@@ -16,6 +16,7 @@ import pytest
 
 from launchplan.engines import Launch
 from launchplan.engines.container import image_of, mounts_of
+from launchplan.render.ray import in_container
 from tests.executors.bundles import NAMES, bundle_named, launch_named, write
 from tests.render.kit import fill, site_of
 
@@ -64,7 +65,8 @@ def test_compose_comes_to_the_plan(name: str, tmp_path: Path) -> None:
                 continue
             seen.add(process.name)
             service = services[process.name]
-            words = [fill(word, site) for word in process.argv]
+            before = in_container(process.ray) if process.ray else ()
+            words = [fill(word, site) for word in (*before, *process.argv)]
             assert [*service["entrypoint"], *service["command"]] == words
             env = {each.name: fill(each.value, site) for each in (*launch.env, *process.env)}
             token = {"HF_TOKEN": None} if process.role != "router" else {}
