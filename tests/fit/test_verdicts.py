@@ -15,7 +15,7 @@ from launchplan.engines.vllm.view import VllmView
 from launchplan.finding import Severity
 from launchplan.fit import facts
 from launchplan.fit.candidate import Candidate, Question, recipe_data
-from launchplan.fit.facts import FACTS, attributes_of, flags_of, names_of, values_of
+from launchplan.fit.facts import FACTS, attributes_of, computed_of, flags_of, names_of, values_of
 from launchplan.fit.verdicts import Verdicts
 from launchplan.pipeline import make_plan, stages_of
 from launchplan.recipe import load_recipe
@@ -57,6 +57,7 @@ def leaves(asked: Question, layout: Candidate) -> dict[str, tuple[int, object]]:
         for name, each in attributes(type(pool), pool, "pool").items()
         if name not in {"pool.gpu", "pool.parallel", "pool.serve", "pool.deployment"}
     }
+    found |= {f"pool.{name}": (mask, getattr(pool, name)) for name, mask in computed_of(type(pool)).items()}
     for part in (pool.gpu, pool.parallel, pool.serve):
         found |= attributes(type(part), part, type(part).__name__)
     flags = flags_of(asked.engine)

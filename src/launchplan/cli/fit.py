@@ -12,6 +12,7 @@ import click
 from launchplan.cli.exits import CLEAN, ERRORS
 from launchplan.cli.new import path_from
 from launchplan.cli.output import emit, say
+from launchplan.cli.processes import spread
 
 if TYPE_CHECKING:
     from launchplan.fit.answer import Fits, Offer
@@ -54,7 +55,7 @@ def fit(model: str, everything: bool, as_json: bool, folder: str | None, force: 
     names = [name.strip() for given in wishes.pop("gpus") for name in given.split(",") if name.strip()]
     wish = make_wish(model, gpus=names, **wishes)
     progress = _Progress()
-    fits = answer(wish, progress)
+    fits = answer(wish, progress, spread)
     progress.clear()
     if folder is not None:
         _write(fits, fits.front if everything else shortlist(fits), Path(folder), force=force)
@@ -66,17 +67,19 @@ class _Progress:
     """Says on a terminal how far a search is, once it takes long."""
 
     def __init__(self) -> None:
-        self._start, self._said = time.monotonic(), False
+        self._start = time.monotonic()
 
     def __call__(self, text: str) -> None:
-        if sys.stderr.isatty() and time.monotonic() - self._start > _QUIET_S:
+        if self._is_wanted():
             say(f"\r\x1b[K{text}")
-            self._said = True
 
     def clear(self) -> None:
-        """Take the last line away."""
-        if self._said:
+        """Take the last line away, whichever process wrote it."""
+        if self._is_wanted():
             say("\r\x1b[K")
+
+    def _is_wanted(self) -> bool:
+        return sys.stderr.isatty() and time.monotonic() - self._start > _QUIET_S
 
 
 def _write(fits: Fits, offers: tuple[Offer, ...], folder: Path, *, force: bool) -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
+from launchplan import catalog
 from launchplan.engines.arguments import Arguments, Word
 from launchplan.engines.launch import Flag as LaunchFlag
 from launchplan.engines.launch import Value
@@ -15,6 +17,9 @@ from launchplan.finding import KeyPath
 from launchplan.resolve import ResolvedPool
 
 _BY_ENGINE: Mapping[str, Callable[[EngineView], EngineView]] = {"vllm": vllm_view, "sglang": sglang_view}
+
+_KEPT = 512
+"""Command lines that are kept: those of a search's shapes on the next GPU are the same."""
 
 
 def make_view(
@@ -34,8 +39,10 @@ def view_of_flags(
     pool: ResolvedPool, model: Value, flags: Sequence[LaunchFlag], env: Mapping[str, str]
 ) -> EngineView | None:
     """Read back the command line that a recipe's pool renders to; None for a version without known flags."""
-    words, paths = _words(pool, model, flags)
-    arguments = read_past_refusals(pool.deployment.engine, pool.deployment.version, words)
+    texts, paths = _words(pool, model, flags)
+    # Facts that are given for a while are no part of the key.
+    read = _read if catalog.given() is None else _read.__wrapped__
+    arguments = read(pool.deployment.engine, pool.deployment.version, texts)
     if arguments is None:
         return None
     by_name = {name: paths[index] for name, index in arguments.given.items() if index in paths}
@@ -43,18 +50,22 @@ def view_of_flags(
     return make_view(pool, arguments, env, by_name, refused)
 
 
+@lru_cache(maxsize=_KEPT)
+def _read(engine: str, version: str, texts: tuple[str, ...]) -> Arguments | None:
+    """Read a command line once: the layouts of a search on different GPUs have the same."""
+    return read_past_refusals(engine, version, [Word(text, index) for index, text in enumerate(texts)])
+
+
 def _words(
     pool: ResolvedPool, model: Value, flags: Sequence[LaunchFlag]
-) -> tuple[list[Word], dict[int, KeyPath]]:
+) -> tuple[tuple[str, ...], dict[int, KeyPath]]:
     texts: list[tuple[str, KeyPath]] = [(_plain(model), ("model",))]
     if pool.deployment.engine == "sglang":
         texts.insert(0, ("--model-path", ("model",)))
     for flag in flags:
         texts.append((flag.name, flag.path))
         texts += ((_plain(value), flag.path) for value in flag.values)
-    return [Word(text, index) for index, (text, _) in enumerate(texts)], {
-        i: path for i, (_, path) in enumerate(texts)
-    }
+    return tuple(text for text, _ in texts), {i: path for i, (_, path) in enumerate(texts)}
 
 
 def _plain(value: Value) -> str:

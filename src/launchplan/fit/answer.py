@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from launchplan import catalog
 from launchplan.architecture import Architecture
@@ -12,6 +13,8 @@ from launchplan.finding import Finding
 from launchplan.fit.candidate import Candidate, Question
 from launchplan.fit.evidence import Published, evidenced_gpus, published
 from launchplan.fit.judge import Judged
+from launchplan.fit.parcel import packed, unpacked
+from launchplan.fit.ranking import class_of, front, rank
 from launchplan.fit.search import Found, Progress, search
 from launchplan.fit.space import Limits
 from launchplan.fit.windows import usual_window
@@ -20,6 +23,8 @@ from launchplan.memory.capacity import Count
 from launchplan.recipe.schema import Workload
 from launchplan.resolve.model import ModelSource
 
+Spread = Callable[[Sequence[Callable[[], bytes]]], Iterable[bytes]]
+"""Runs tasks, at the same time or not, and gives their results in order."""
 VENDORS = frozenset({"nvidia", "amd"})
 """Vendors whose builds of the engines the rules speak about."""
 
@@ -103,8 +108,11 @@ class Fits:
         return min(self.offers, key=lambda each: each.candidate.gpus, default=None)
 
 
-def answer(wish: Wish, progress: Progress = lambda _text: None) -> Fits:
-    """Search the layouts of a model, published ones first."""
+def answer(wish: Wish, progress: Progress = lambda _text: None, spread: Spread | None = None) -> Fits:
+    """Search the layouts of a model, published ones first.
+
+    The checkpoints are searched apart from each other; `spread` may do that at the same time.
+    """
     entry = wish.model.entry
     own = wish.checkpoint or wish.model.default_checkpoint or None
     first = _question(wish, own, wish.model.architecture)
@@ -116,17 +124,19 @@ def answer(wish: Wish, progress: Progress = lambda _text: None) -> Fits:
     names = {gpu.id for gpu in gpus} if wish.gpus else None
     offers = [_published_offer(wish, run) for run in runs if _is_wanted(wish, run, names)]
     misses, layouts = list[Miss](), 0
-    for checkpoint, model in _checkpoints(wish):
-        found, without = _searched(wish, checkpoint, model, searched, progress)
+    parts = [_part(wish, checkpoint, model, searched) for checkpoint, model in _checkpoints(wish)]
+    for part, found in zip(parts, _found(wish, parts, progress, spread), strict=True):
         layouts += found.layouts
-        misses += without
+        misses += part.misses
+        misses += [Miss(gpu.id, part.checkpoint, _not_computed(wish)) for gpu in found.unknown]
         offers += [_derived(wish, each) for place in found.places for each in place.offers]
-        misses += [miss for place in found.places if (miss := _missed(place.gpu, checkpoint, place.miss))]
-    kept = tuple(sorted((each for each in offers if each.judged.serves), key=lambda each: _rank(wish, each)))
+        misses += [
+            miss for place in found.places if (miss := _missed(place.gpu, part.checkpoint, place.miss))
+        ]
+    kept = tuple(sorted((each for each in offers if each.judged.serves), key=lambda each: rank(wish, each)))
     short = [each for each in offers if not each.judged.serves]
     misses += _short_of_workload(first, short, kept)
-    front = tuple(each for each in kept if not _is_beaten(each, kept))
-    return Fits(wish, first, kept, front, tuple(misses), layouts, tuple(short), left_out)
+    return Fits(wish, first, kept, tuple(front(kept)), tuple(misses), layouts, tuple(short), left_out)
 
 
 def _question(wish: Wish, checkpoint: str | None, model: Architecture | None) -> Question:
@@ -162,10 +172,19 @@ def _checkpoints(wish: Wish) -> list[tuple[str | None, Architecture]]:
     return [(name, entry.architecture(name if entry.checkpoint(name) else None)) for name in names]
 
 
-def _searched(
-    wish: Wish, checkpoint: str | None, model: Architecture, gpus: Iterable[Gpu], progress: Progress
-) -> tuple[Found, list[Miss]]:
-    """Search one checkpoint on the GPUs that it is made for and whose memory is known."""
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """What is searched of one checkpoint."""
+
+    checkpoint: str | None
+    model: Architecture
+    gpus: tuple[Gpu, ...]
+    misses: tuple[Miss, ...]
+    """The GPUs that are left out."""
+
+
+def _part(wish: Wish, checkpoint: str | None, model: Architecture, gpus: Iterable[Gpu]) -> _Part:
+    """Pick the GPUs that a checkpoint is made for and whose memory is known."""
     facts = wish.model.entry.checkpoint(checkpoint) if wish.model.entry and checkpoint else None
     fitting = [gpu for gpu in gpus if gpu.memory_total_bytes and gpu.vendor in VENDORS]
     misses = [
@@ -174,17 +193,32 @@ def _searched(
         if gpu not in fitting
     ]
     others = [gpu for gpu in fitting if not is_made_for(facts, gpu)]
-    fitting = [gpu for gpu in fitting if gpu not in others]
     made = ", ".join(facts.gpus) if facts else ""
     misses += [Miss(gpu.id, checkpoint, f"the checkpoint is made for {made}") for gpu in others]
-    if not fitting:
-        return Found((), 0), misses
-    found = search(_question(wish, checkpoint, model), model, fitting, wish.limits, progress)
-    unknown = (
-        f"the model's sizes or format, or what {wish.engine} settles by itself on this GPU, are not known"
-    )
-    misses += [Miss(gpu.id, checkpoint, f"its memory is not computed: {unknown}") for gpu in found.unknown]
-    return found, misses
+    return _Part(checkpoint, model, tuple(gpu for gpu in fitting if gpu not in others), tuple(misses))
+
+
+def _found(wish: Wish, parts: list[_Part], progress: Progress, spread: Spread | None) -> Iterable[Found]:
+    """Search the checkpoints, in turn or as `spread` does it; the search of one knows nothing of another."""
+
+    def one(part: _Part) -> Found:
+        if not part.gpus:
+            return Found((), 0)
+        question = _question(wish, part.checkpoint, part.model)
+        return search(question, part.model, part.gpus, wish.limits, progress)
+
+    if spread is None:
+        return [one(part) for part in parts]
+    return map(unpacked, spread([partial(_parcel, one, part) for part in parts]))
+
+
+def _not_computed(wish: Wish) -> str:
+    unknown = f"what {wish.engine} settles by itself on this GPU"
+    return f"its memory is not computed: the model's sizes or format, or {unknown}, are not known"
+
+
+def _parcel(search_of: Callable[[_Part], Found], part: _Part) -> bytes:
+    return packed(search_of(part))
 
 
 def is_made_for(facts: Checkpoint | None, gpu: Gpu) -> bool:
@@ -225,14 +259,14 @@ def _missed(gpu: Gpu, checkpoint: str | None, judged: Judged | None) -> Miss | N
 
 def _short_of_workload(question: Question, short: list[Offer], kept: tuple[Offer, ...]) -> list[Miss]:
     """Say what the GPUs serve at most that hold the model but not the workload."""
-    serving = {_class(each) for each in kept}
+    serving = {class_of(each) for each in kept}
     best: dict[tuple[str, str | None], Offer] = {}
     for each in short:
         if each.recipe is not None:
             best[each.recipe, None] = each
-        elif _class(each) not in serving:
-            now = best.get(_class(each))
-            best[_class(each)] = max(now or each, each, key=lambda offer: offer.requests.value)
+        elif class_of(each) not in serving:
+            now = best.get(class_of(each))
+            best[class_of(each)] = max(now or each, each, key=lambda offer: offer.requests.value)
     wanted = question.workload.concurrency or 1
     return [
         Miss(
@@ -246,41 +280,3 @@ def _short_of_workload(question: Question, short: list[Offer], kept: tuple[Offer
         )
         for each in best.values()
     ]
-
-
-def _class(offer: Offer) -> tuple[str, str | None]:
-    return offer.candidate.gpu.id, offer.judged.question.checkpoint
-
-
-def _rank(wish: Wish, offer: Offer) -> tuple[object, ...]:
-    """Published before derived, then what surely holds, then cost or GPUs, then the goal."""
-    judged = offer.judged
-    cost = offer.price_per_hour if wish.prices else None
-    speed, width = judged.tokens_per_s_per_user or 0.0, judged.requests.value
-    asked = float(offer.candidate.kv is not None)  # a format that nobody has to ask for is the simpler one
-    goal = (-width, -speed) if wish.workload.goal == "throughput" else (-speed, asked, -width)
-    unpriced = bool(wish.prices) and cost is None
-    return (
-        offer.evidence == "derived", unpriced, cost or 0.0, offer.candidate.gpus, not judged.sure, *goal,
-        offer.candidate.gpu.id, str(judged.question.checkpoint), offer.candidate.layout,
-    )  # fmt: skip
-
-
-def _is_beaten(offer: Offer, others: Iterable[Offer]) -> bool:
-    """Tell whether another derived layout on the same GPU and checkpoint is as good in all, better in one."""
-    if offer.evidence != "derived":
-        return False
-    mine = _figures(offer)
-    return any(
-        all(a >= b for a, b in zip(_figures(other), mine, strict=True)) and _figures(other) != mine
-        for other in others
-        if other is not offer and _class(other) == _class(offer)
-    )
-
-
-def _figures(offer: Offer) -> tuple[float, ...]:
-    judged = offer.judged
-    return (
-        float(judged.sure), -float(offer.candidate.gpus), judged.requests.value,
-        judged.tokens_per_s_per_user or 0.0,
-    )  # fmt: skip

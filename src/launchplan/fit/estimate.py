@@ -6,7 +6,8 @@ decide only in which order layouts are computed exactly (`fit.judge`); no report
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 
 from launchplan.architecture import Architecture
 from launchplan.catalog import Gpu
@@ -19,44 +20,73 @@ _SURELY_TOO_LARGE = 1.03
 """Weights of so many times the memory of a GPU are not computed exactly any more."""
 
 
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What one GPU would hold of the whole model, and how much of itself the engine takes."""
+
+    dense: int
+    """Bytes of weights that tensor parallel ranks share."""
+    experts: int
+    """Bytes of weights that the ranks of all replicas share."""
+    room: float
+    """Bytes that the engine takes."""
+
+    def weights(self, layout: Candidate) -> float:
+        """Give the bytes of weights on a rank."""
+        return (self.dense / layout.tp + self.experts / (layout.tp * layout.dp)) / layout.pp
+
+    @property
+    def largest(self) -> float:
+        """Bytes of weights beyond which no layout is worth the exact computation."""
+        return self.room * _SURELY_TOO_LARGE
+
+    def fits(self, layout: Candidate) -> bool:
+        """Tell whether the exact computation is worth the time."""
+        return self.weights(layout) <= self.largest
+
+
 class Estimate:
     """Figures for the layouts of one question, on the GPUs of one search."""
 
-    def __init__(self, question: Question, model: Architecture, reference: Gpu) -> None:
-        """Compute one GPU exactly; `known` is False where the model's memory is not known at all."""
-        self._question, self._reference = question, reference
+    def __init__(self, question: Question, model: Architecture, gpus: Sequence[Gpu]) -> None:
+        """Compute each GPU alone exactly: kernels, and with them the bytes of experts, differ by GPU.
+
+        `unknown` are those on which the memory of the model is not known.
+        """
+        self._question = question
         self._requests: dict[tuple[object, ...], float] = {}
         moe = model.moe
         self._used = (
             min(1.0, moe.experts_per_token / moe.num_experts) if moe and moe.experts_per_token else 1.0
         )
-        alone = self._exact(Candidate(reference, 1, 1, 1))
-        self.known = alone is not None
-        classes = dict(alone.budget.by_class) if alone else {}
-        self._experts = classes.pop("experts", 0)
-        self._dense = sum(size for name, size in classes.items() if name not in _NOT_IN_LAYERS)
-        self._share = alone.budget.share if alone else 0.9
+        alone = {gpu.id: memory for gpu in gpus if (memory := self._exact(Candidate(gpu, 1, 1, 1)))}
+        self.unknown = tuple(gpu for gpu in gpus if gpu.id not in alone)
+        known = [gpu for gpu in gpus if gpu.id in alone]
+        self._reference = max(known or gpus, key=lambda gpu: gpu.memory_total_bytes or 0)
+        self._held = {gpu.id: _held(alone[gpu.id], gpu) for gpu in known}
 
-    def weights(self, layout: Candidate) -> float:
-        """Give the bytes of weights on a rank."""
-        return (self._dense / layout.tp + self._experts / (layout.tp * layout.dp)) / layout.pp
+    def on(self, gpu: Gpu) -> Held:
+        """Give what one GPU of the search would hold."""
+        return self._held[gpu.id]
 
-    def fits(self, layout: Candidate, memory_bytes: int) -> bool:
-        """Tell whether the exact computation is worth the time."""
-        return self.weights(layout) <= memory_bytes * self._share * _SURELY_TOO_LARGE
-
-    def requests(self, layout: Candidate, memory_bytes: int) -> float:
-        """Give the requests of the usual length that all replicas hold."""
-        left = max(0.0, memory_bytes * self._share - self.weights(layout))
-        return layout.dp * layout.pp * left / self._request_bytes(layout)
+    def fits_any(self, gpus: Iterable[Gpu]) -> Callable[[Candidate], bool]:
+        """Give the function that tells whether a layout may fit one of these GPUs."""
+        most: dict[tuple[int, int], Held] = {}
+        for held in (self._held[gpu.id] for gpu in gpus):
+            key = (held.dense, held.experts)
+            most[key] = max(most.get(key, held), held, key=lambda each: each.room)
+        kinds = tuple(most.values())
+        return lambda layout: any(held.fits(layout) for held in kinds)
 
     def pace(self, layout: Candidate) -> float:
         """Give how fast one request is, against others of the search: the inverse of the bytes it reads."""
         drafts = layout.speculative.tokens if layout.speculative else 0
-        read = self._dense / layout.tp + self._experts * self._used / (layout.tp * layout.dp)
+        held = self._held[self._reference.id]
+        read = held.dense / layout.tp + held.experts * self._used / (layout.tp * layout.dp)
         return (1 + drafts) / max(read, 1.0)
 
-    def _request_bytes(self, layout: Candidate) -> float:
+    def request_bytes(self, layout: Candidate) -> float:
+        """Give the bytes of a request of the usual length on a rank of each replica."""
         key = (layout.tp, layout.dcp, layout.kv, layout.speculative and layout.speculative.method)
         if key not in self._requests:
             gpu = self._reference
@@ -73,3 +103,10 @@ class Estimate:
     def _exact(self, layout: Candidate) -> RankMemory | None:
         held = memory_of_layout(self._question, layout)
         return held.memory if held else None
+
+
+def _held(memory: RankMemory, gpu: Gpu) -> Held:
+    classes = dict(memory.budget.by_class)
+    experts = classes.pop("experts", 0)
+    dense = sum(size for name, size in classes.items() if name not in _NOT_IN_LAYERS)
+    return Held(dense, experts, (gpu.memory_total_bytes or 0) * memory.budget.share)

@@ -36,6 +36,8 @@ FACTS = (
     "kv",
     "speculative",
     "places",
+    "world",
+    "replica",
     "nodes",
     "gpus_per_node",
     *(f"gpu.{name}" for name in _OF_GPU),
@@ -51,8 +53,9 @@ def values_of(candidate: Candidate) -> tuple[object, ...]:
     drafted = candidate.speculative
     draft = (drafted.method, drafted.model, drafted.tokens) if drafted else None
     return (
-        *candidate.sizes.values(), candidate.kv, draft, _places(candidate), candidate.nodes,
-        candidate.gpus_per_node, *_gpu_values(candidate.gpu.id, candidate.gpu),
+        *candidate.sizes.values(), candidate.kv, draft, _places(candidate), candidate.gpus,
+        candidate.tp * candidate.pp, candidate.nodes, candidate.gpus_per_node,
+        *_gpu_values(candidate.gpu.id, candidate.gpu),
     )  # fmt: skip
 
 
@@ -167,7 +170,7 @@ _VLLM_PARALLEL: Mapping[str, Mask] = {
     "dp": mask("dp"),
     "dcp": mask("dcp"),
     "expert_parallel": mask("ep"),
-    "world_size": mask("tp", "pp"),
+    "world_size": mask("replica"),
     **dict.fromkeys(("nnodes", "node_rank", "executor"), _PLACES),
     **dict.fromkeys(("dp_local", "dp_rank", "nnodes_within_dp"), _PLACES | mask("dp")),
 }
@@ -267,6 +270,20 @@ _CHANGED: Mapping[type, Mapping[str, Mask]] = {
     VllmView: {"refused": _PARSED},
     SglangView: {"refused": _PARSED},
 }
+
+_COMPUTED: Mapping[type, Mapping[str, Mask]] = {
+    ResolvedPool: {
+        "world": mask("world"),
+        "replica": mask("replica"),
+        "gpus": mask("nodes", "gpus_per_node"),
+    },
+}
+"""Properties that stand for themselves: many layouts differ in what they are computed from, few in them."""
+
+
+def computed_of(kind: type) -> Mapping[str, Mask]:
+    """Give the properties of a stage's class that a rule reads as if they were attributes."""
+    return _COMPUTED.get(kind, {})
 
 
 @cache

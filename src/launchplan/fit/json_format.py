@@ -40,7 +40,7 @@ def fits_json(fits: Fits) -> str:
 
 def _offer(offer: Offer, *, front: bool) -> dict[str, Any]:
     at, judged = offer.candidate, offer.judged
-    pool = judged.held.memory.budget.pool.bytes
+    pool = judged.known.pool
     draft = at.speculative
     return {
         "evidence": offer.evidence,

@@ -7,18 +7,23 @@ from dataclasses import dataclass, field, replace
 from launchplan.engines.budgets import PoolMemory, held_memory
 from launchplan.finding import Finding, Severity
 from launchplan.fit.candidate import Candidate, Question, recipe_data
+from launchplan.fit.figures import Figures, figures_of
 from launchplan.fit.windows import shorter_windows, too_long
-from launchplan.layout import Link
+from launchplan.layout import Layout, Link, PoolLayout, place
 from launchplan.memory.capacity import Count
 from launchplan.pipeline import Plan, plan_of, stages_of
 from launchplan.recipe import load_recipe
+from launchplan.resolve import Resolved, ResolvedPool, resolve
 from launchplan.rules import RULES, Rule
 from launchplan.rules.memory.ranks import rank_memory
+from launchplan.rules.run import Stages
 
 _ABOUT_EVIDENCE = frozenset({"OPS102", "OPS105"})
 """Findings that every layout of a search has."""
 _WITHOUT_WEIGHTS = frozenset({"ngram", "ngram_gpu", "suffix"})
 """Ways to draft that look into the text."""
+_BEFORE_LAUNCH = (Resolved, ResolvedPool, Layout, PoolLayout)
+"""Stages that are quick to build."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +33,12 @@ class Judged:
     question: Question = field(repr=False)
     candidate: Candidate
     findings: tuple[Finding, ...]
-    memory: PoolMemory | None = field(repr=False, default=None)
+    figures: Figures | None = None
+    """None where its memory is not known."""
     spans: tuple[tuple[str, Link], ...] = ()
     """What each group of ranks of more than one crosses."""
+    memory: PoolMemory | None = field(repr=False, default=None)
+    """What the figures were taken out of; a search does not keep it."""
 
     @property
     def errors(self) -> tuple[Finding, ...]:
@@ -46,40 +54,47 @@ class Judged:
     @property
     def ok(self) -> bool:
         """Whether it passes the check and its memory is known."""
-        return not self.errors and self.memory is not None
+        return not self.errors and self.figures is not None
+
+    @property
+    def known(self) -> Figures:
+        """The figures; raises ValueError where they are not known."""
+        if self.figures is None:
+            raise ValueError("the memory of this layout is not known")
+        return self.figures
 
     @property
     def pool_tokens(self) -> Count:
         """Tokens that the pools of all replicas hold."""
-        return _times(self.held.memory.capacity.pool_tokens, self._replicas)
+        return self.known.pool_tokens
 
     @property
     def requests(self) -> Count:
         """Requests of the usual length that run at once on all replicas."""
-        return _times(self.held.memory.capacity.concurrency[0].requests, self._replicas)
+        return self.known.requests
 
     @property
     def request_tokens(self) -> int:
         """The length that requests are counted at: the workload's mean, else max_model_len."""
-        return self.held.memory.capacity.concurrency[0].tokens
+        return self.known.request_tokens
 
     @property
     def tokens_per_s_per_user(self) -> float | None:
         """The bound of one request alone; None for a GPU whose bandwidth is not known."""
-        return self.held.bound.tokens_per_s_per_user if self.held.bound else None
+        return self.known.tokens_per_s_per_user
 
     @property
     def tokens_per_s(self) -> float | None:
         """The bound of all replicas, each with as many requests as it holds."""
-        return self.held.bound.tokens_per_s * self._replicas if self.held.bound else None
+        return self.known.tokens_per_s
 
     @property
     def draft_counted(self) -> bool | None:
         """Whether the draft's weights are part of the memory; None where nothing is loaded to draft with."""
-        draft, inputs = self.candidate.speculative, self.held.inputs
+        draft = self.candidate.speculative
         if draft is None or (draft.model is None and draft.method in _WITHOUT_WEIGHTS):
             return None
-        return inputs.draft is not None or (inputs.weights.mtp and bool(inputs.model.mtp_layers))
+        return self.known.draft_counted
 
     @property
     def sure(self) -> bool:
@@ -90,8 +105,8 @@ class Judged:
     @property
     def holds_longest(self) -> bool:
         """Whether it holds a request of the longest length at the bad end of the interval, too."""
-        longest = self.held.memory.capacity.of("max_model_len")
-        return longest is not None and longest.requests.low >= 1
+        longest = self.known.longest
+        return longest is not None and longest.low >= 1
 
     @property
     def serves(self) -> bool:
@@ -101,18 +116,11 @@ class Judged:
 
     @property
     def held(self) -> PoolMemory:
-        """The memory of the fullest rank; raises ValueError where it is not known."""
-        if self.memory is None:
+        """The memory of the fullest rank, computed again where it was not kept."""
+        found = self.memory or memory_of_layout(self.question, self.candidate)
+        if found is None:
             raise ValueError("the memory of this layout is not known")
-        return self.memory
-
-    @property
-    def _replicas(self) -> int:
-        return self.held.memory.capacity.replicas * self.held.view.pool.replicas
-
-
-def _times(count: Count, factor: int) -> Count:
-    return Count(count.value * factor, count.low * factor, count.high * factor)
+        return found
 
 
 def judge(question: Question, candidate: Candidate, rules: tuple[Rule, ...] = RULES) -> Judged:
@@ -135,7 +143,8 @@ def _judged(question: Question, candidate: Candidate, rules: tuple[Rule, ...]) -
     loaded = load_recipe(recipe_data(question, candidate))
     stages = stages_of(loaded, heads_only=True)
     plan = plan_of(stages.resolved, stages.layout, stages.launch, stages.views, rules)
-    return judged_plan(question, candidate, plan)
+    # What was computed is many times the figures, and of a search only the first offer is sized.
+    return replace(judged_plan(question, candidate, plan), memory=None)
 
 
 def judged_plan(question: Question, candidate: Candidate, plan: Plan) -> Judged:
@@ -146,7 +155,29 @@ def judged_plan(question: Question, candidate: Candidate, plan: Plan) -> Judged:
     layout = plan.layout.pools[0] if plan.layout else None
     wide = [kind for kind, groups in layout.groups.items() if len(groups[0]) > 1] if layout else []
     spans = tuple((kind, layout.link(kind)) for kind in wide) if layout else ()
-    return Judged(question, candidate, plan.findings, held_memory(view, rank_memory(view)), spans)
+    held = held_memory(view, rank_memory(view))
+    return Judged(question, candidate, plan.findings, figures_of(held) if held else None, spans, held)
+
+
+def is_warned(question: Question, candidate: Candidate, rules: tuple[Rule, ...]) -> bool:
+    """Tell whether the check warns of a layout whatever it holds, at a fraction of the whole check's price.
+
+    Rules about what an engine is told and about memory are not asked: True is the check's own answer, False
+    is none. A shorter window, which `judge` takes where nobody asked for one, changes nothing here: rules
+    that compare the window do so with a workload, and with one the window is asked for.
+    """
+    resolved = resolve(load_recipe(recipe_data(question, candidate)))
+    stages = Stages(resolved, place(resolved))
+    return any(
+        True
+        for rule in rules
+        if rule.severity is Severity.WARNING
+        and rule.stage in _BEFORE_LAUNCH
+        and rule.code not in _ABOUT_EVIDENCE
+        and rule.applies(question.engine, question.version)
+        for stage in stages.of(rule.stage)
+        for _ in rule.check(stage)
+    )
 
 
 def memory_of_layout(question: Question, candidate: Candidate) -> PoolMemory | None:

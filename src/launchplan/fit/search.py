@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from launchplan.architecture import Architecture
 from launchplan.catalog import Gpu
 from launchplan.fit.candidate import Candidate, Question
 from launchplan.fit.estimate import Estimate
 from launchplan.fit.facts import values_of
-from launchplan.fit.judge import Judged, judge
+from launchplan.fit.judge import Judged, is_warned, judge
+from launchplan.fit.shapes import Running, Shape, best_of_each_kind, fast, shape_of, wide
 from launchplan.fit.space import Limits, candidates, drafts_of, gpu_counts, per_node
 from launchplan.fit.verdicts import Verdicts
 from launchplan.rules import Rule
 
 Progress = Callable[[str], None]
-_TRIES = 3
-"""Layouts of one goal that are computed exactly for a number of GPUs, each of another kind."""
 _EACH = 4
 """Numbers of GPUs that surely serve and are all computed; of more GPUs only the doubles are."""
 
@@ -49,78 +48,60 @@ def search(
     question: Question, model: Architecture, gpus: Sequence[Gpu], limits: Limits, progress: Progress
 ) -> Found:
     """Search the layouts of a checkpoint on GPUs whose memory is known."""
-    estimates = _estimates(question, model, gpus)
-    unknown = tuple(gpu for gpu in gpus if gpu.vendor not in estimates)
-    gpus = [gpu for gpu in gpus if gpu.vendor in estimates]
+    estimate = Estimate(question, model, gpus)
+    gpus = [gpu for gpu in gpus if gpu not in estimate.unknown]
     if not gpus:
-        return Found((), 0, unknown)
-    estimate = next(iter(estimates.values()))
+        return Found((), 0, estimate.unknown)
     verdicts, places, layouts = Verdicts(question), list[OnGpu](), 0
     for host in sorted({per_node(gpu, limits) for gpu in gpus}):
         group = [gpu for gpu in gpus if per_node(gpu, limits) == host]
-        most = max(gpu.memory_total_bytes or 0 for gpu in group)
-        shapes: list[Candidate] = []
+        fits_any = estimate.fits_any(group)
+        shapes: list[Shape] = []
         for layout in candidates(group[0], host, model, drafts_of(question.entry), limits):
             layouts += len(group)
-            if estimate.fits(layout, most) and verdicts.of_shape(layout, values_of(layout)) is None:
-                shapes.append(layout)
+            if not fits_any(layout):
+                continue
+            values = values_of(layout)
+            if verdicts.of_shape(layout, values) is None:
+                shapes.append(shape_of(layout, values, estimate))
         for gpu in group:
             progress(f"{question.checkpoint or question.model} on {gpu.id}: {layouts:,} layouts")
-            running = _running(verdicts, estimate, gpu, shapes)
-            seen = _Judge(question, verdicts.open_rules)
-            offers = tuple(_offers(seen, gpu, host, running, estimate))
+            running = _running(verdicts, estimate, gpu, host, shapes)
+            seen = _Judge(question, gpu, verdicts.open_rules)
+            offers = tuple(_offers(seen, running))
             miss = None if offers else nearest_miss(question, gpu, host, limits, estimate, shapes)
             places.append(OnGpu(gpu, question.checkpoint, offers, miss))
-    return Found(tuple(places), layouts, unknown)
-
-
-def _estimates(question: Question, model: Architecture, gpus: Sequence[Gpu]) -> dict[str, Estimate]:
-    """Compute the largest GPU of each vendor, the largest of all first; one vendor may be unknown."""
-    found: dict[str, Estimate] = {}
-    for gpu in sorted(gpus, key=lambda gpu: gpu.memory_total_bytes or 0, reverse=True):
-        if gpu.vendor not in found:
-            found[gpu.vendor] = Estimate(question, model, gpu)
-    return {vendor: each for vendor, each in found.items() if each.known}
+    return Found(tuple(places), layouts, estimate.unknown)
 
 
 def _running(
-    verdicts: Verdicts, estimate: Estimate, gpu: Gpu, shapes: Iterable[Candidate]
-) -> dict[int, list[Candidate]]:
+    verdicts: Verdicts, estimate: Estimate, gpu: Gpu, host: int, shapes: Iterable[Shape]
+) -> dict[int, list[Running]]:
     """Give the layouts that run on a GPU, as far as the rules that are not deferred say, by their GPUs."""
-    found: dict[int, list[Candidate]] = {}
-    memory = gpu.memory_total_bytes or 0
+    found: dict[int, list[Running]] = {}
+    near = max(gpu.scale_up_domain_gpus, host)
+    held = estimate.on(gpu)
+    room, largest = held.room, held.largest
     for shape in shapes:
-        if not estimate.fits(shape, memory):
-            continue
-        layout = replace(shape, gpu=gpu)
-        if verdicts.on_gpu(layout, values_of(layout)) is None:
-            found.setdefault(layout.gpus, []).append(layout)
+        layout = shape.layout
+        weights = held.weights(layout)
+        if weights <= largest and verdicts.on_gpu(gpu, layout, shape.values) is None:
+            each = Running(shape, shape.requests(room - weights), layout.tp > near)
+            found.setdefault(layout.gpus, []).append(each)
     return found
 
 
-def _offers(
-    judged: _Judge, gpu: Gpu, host: int, running: dict[int, list[Candidate]], estimate: Estimate
-) -> Iterator[Judged]:
-    near = max(gpu.scale_up_domain_gpus, host)
-    memory = gpu.memory_total_bytes or 0
-    wanted = judged.question.workload.concurrency or 1
-
-    def fast(layout: Candidate) -> tuple[float, ...]:
-        enough = min(estimate.requests(layout, memory) / wanted, 1.0)
-        return enough, -(layout.tp > near), estimate.pace(layout), *_plain(layout)
-
-    def wide(layout: Candidate) -> tuple[float, ...]:
-        return -(layout.tp > near), estimate.requests(layout, memory), *_plain(layout)
-
+def _offers(judged: _Judge, running: dict[int, list[Running]]) -> Iterator[Judged]:
+    quick = fast(judged.question.workload.concurrency or 1)
     serving: list[int] = []
     for gpus, layouts in sorted(running.items()):
         if len(serving) >= _EACH and gpus < 2 * serving[-1]:
             continue
-        alone = [layout for layout in layouts if layout.speculative is None]
-        drafting = [layout for layout in layouts if layout.speculative is not None]
+        alone = [each for each in layouts if each.shape.layout.speculative is None]
+        drafting = [each for each in layouts if each.shape.layout.speculative is not None]
         offered: set[tuple[object, ...]] = set()
-        for some, goal in ((alone, fast), (alone, wide), (drafting, fast)):
-            found = _best(judged, sorted(some, key=goal, reverse=True), near)
+        for some, goal in ((alone, quick), (alone, wide), (drafting, quick)):
+            found = _best(judged, best_of_each_kind(some, goal))
             if found is not None and found.candidate.key not in offered:
                 offered.add(found.candidate.key)
                 yield found
@@ -128,33 +109,37 @@ def _offers(
                     serving.append(gpus)
 
 
-def _plain(layout: Candidate) -> tuple[float, ...]:
-    """Prefer, among equals, the layout with the fewest settings: experts whole where replicas share them."""
-    whole = layout.ep > 1
-    return (
-        float(whole == (layout.dp > 1)), -float(layout.pp), -float(layout.dcp), float(layout.kv is None),
-    )  # fmt: skip
-
-
 class _Judge:
-    """Judges layouts exactly, each once."""
+    """Judges the shapes on a GPU exactly, each once."""
 
-    def __init__(self, question: Question, rules: tuple[Rule, ...]) -> None:
+    def __init__(self, question: Question, gpu: Gpu, rules: tuple[Rule, ...]) -> None:
         self.question = question
+        self._gpu = gpu
         self._rules = rules
-        self._seen: dict[tuple[object, ...], Judged] = {}
+        self._seen: dict[Shape, Judged] = {}
+        self._warned: dict[Shape, bool] = {}
 
-    def __call__(self, layout: Candidate) -> Judged:
-        if layout.key not in self._seen:
-            self._seen[layout.key] = judge(self.question, layout, self._rules)
-        return self._seen[layout.key]
+    def __call__(self, shape: Shape) -> Judged:
+        if shape not in self._seen:
+            self._seen[shape] = judge(self.question, shape.on(self._gpu), self._rules)
+        return self._seen[shape]
+
+    def warns(self, shape: Shape) -> bool:
+        """Tell whether it is clear without the whole check that it warns of a shape."""
+        if shape in self._seen:
+            return False
+        if shape not in self._warned:
+            self._warned[shape] = is_warned(self.question, shape.on(self._gpu), self._rules)
+        return self._warned[shape]
 
 
-def _best(judge_of: _Judge, ranked: Sequence[Candidate], near: int) -> Judged | None:
+def _best(judge_of: _Judge, ranked: Iterable[Shape]) -> Judged | None:
     """Give the first layout that passes the check without a warning, else the first that passes."""
     first: Judged | None = None
-    for layout in _one_of_each_kind(ranked, near):
-        judged = judge_of(layout)
+    for shape in ranked:
+        if first is not None and judge_of.warns(shape):
+            continue
+        judged = judge_of(shape)
         if not judged.ok:
             continue
         if not judged.warnings and judged.sure:
@@ -163,32 +148,21 @@ def _best(judge_of: _Judge, ranked: Sequence[Candidate], near: int) -> Judged | 
     return first
 
 
-def _one_of_each_kind(ranked: Sequence[Candidate], near: int) -> Iterator[Candidate]:
-    """Pick the best of each kind: a second of the same kind would fail as the first did."""
-    kinds: set[tuple[object, ...]] = set()
-    for layout in ranked:
-        kind = (layout.kv, layout.tp > near, layout.dp > 1, layout.dcp > 1, layout.pp > 1)
-        if kind not in kinds:
-            kinds.add(kind)
-            yield layout
-        if len(kinds) == _TRIES:
-            return
-
-
 def nearest_miss(
-    question: Question, gpu: Gpu, host: int, limits: Limits, estimate: Estimate, shapes: Sequence[Candidate]
+    question: Question, gpu: Gpu, host: int, limits: Limits, estimate: Estimate, shapes: Sequence[Shape]
 ) -> Judged:
     """Give the layout that comes nearest to running where none does: the fewest GPUs that would hold it."""
-    memory = gpu.memory_total_bytes or 0
-    on_it = [replace(shape, gpu=gpu) for shape in shapes]
-    held = [layout for layout in on_it if estimate.fits(layout, memory)]
+    here = estimate.on(gpu)
+    weights = [(here.weights(shape.layout), shape) for shape in shapes]
+    held = [(size, shape) for size, shape in weights if size <= here.largest]
     if held:
-        return judge(question, max(held, key=lambda each: (estimate.requests(each, memory), *_plain(each))))
-    if on_it:
-        return judge(question, min(on_it, key=lambda each: (estimate.weights(each), -each.tp)))
-    counts = gpu_counts(host, limits)
-    most = next((count for count in counts if estimate.fits(_spread(gpu, host, count), memory)), counts[-1])
-    return judge(question, _spread(gpu, host, most))
+        _, nearest = max(held, key=lambda each: (each[1].requests(here.room - each[0]), *each[1].plain))
+        return judge(question, nearest.on(gpu))
+    if weights:
+        _, lightest = min(weights, key=lambda each: (each[0], -each[1].layout.tp))
+        return judge(question, lightest.on(gpu))
+    spreads = [_spread(gpu, host, count) for count in gpu_counts(host, limits)]
+    return judge(question, next((each for each in spreads if here.fits(each)), spreads[-1]))
 
 
 def _spread(gpu: Gpu, host: int, gpus: int) -> Candidate:

@@ -78,7 +78,7 @@ def _resident(workload: Workload, tokens: int) -> str:
 
 def _pool(fits: Fits, offer: Offer, tokens: int) -> list[str]:
     judged = offer.judged
-    pool = judged.held.memory.budget.pool.bytes
+    pool = judged.known.pool
     span = f"{pool.value / GIB:.1f} GiB a GPU ({pool.low / GIB:.1f} to {pool.high / GIB:.1f})"
     doubt = "" if judged.sure else "; the bad end of the interval does not hold the workload"
     lines = [

@@ -9,7 +9,7 @@ then holds for one layout only, which is slow and never wrong.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from typing import Any, TypeVar, cast
 
@@ -21,6 +21,7 @@ from launchplan.engines.view import EngineView
 from launchplan.engines.vllm.view import VllmView
 from launchplan.fit import facts
 from launchplan.fit.facts import ALL, Mask
+from launchplan.fit.readings import Read
 from launchplan.resolve import Resolved, ResolvedPool
 
 T = TypeVar("T")
@@ -33,39 +34,49 @@ class Tracer:
 
     def __init__(self) -> None:
         """Start with nothing read."""
-        self._mask: Mask = 0
-        self._classes: dict[type, type] = {}
+        self._reads: dict[str, Read] = {}
+        self._classes: dict[tuple[type, str], type] = {}
 
-    def take(self) -> Mask:
-        """Give the facts that were read since the last time."""
-        mask, self._mask = self._mask, 0
-        return mask
+    def take(self) -> tuple[Read, ...]:
+        """Give what was read since the last time, each attribute once, in the order of reading."""
+        reads, self._reads = tuple(self._reads.values()), {}
+        return reads
 
-    def read(self, mask: Mask) -> None:
-        """Note that facts were read."""
-        self._mask |= mask
+    def read(self, name: str, mask: Mask, value: object) -> None:
+        """Note that an attribute was read."""
+        if name not in self._reads:
+            self._reads[name] = Read(name, mask, value)
+
+    def unnoticed(self, compute: Callable[..., Any], *values: Any) -> Any:
+        """Compute something, and note nothing that is read for it."""
+        kept, self._reads = self._reads, {}
+        try:
+            return compute(*values)
+        finally:
+            self._reads = kept
 
     def resolved(self, resolved: Resolved) -> Resolved:
         """Trace a resolved recipe with its pools."""
         pools = tuple(self.pool(each) for each in resolved.pools)
-        return self._copy(resolved, pools=pools, deployment=pools[0].deployment)
+        return self._copy(resolved, "resolved", pools=pools, deployment=pools[0].deployment)
 
     def pool(self, pool: ResolvedPool) -> ResolvedPool:
         """Trace a pool, its GPU, its sizes, and the recipe behind it."""
-        deployment = pool.deployment
+        deployment, role = pool.deployment, pool.role
         recipe = deployment.recipe.value
         parts = {
-            "parallel": self._copy(recipe.parallel),
-            "serve": self._copy(recipe.serve),
-            "hardware": self._copy(recipe.hardware),
+            "parallel": self._copy(recipe.parallel, "recipe.parallel"),
+            "serve": self._copy(recipe.serve, "recipe.serve"),
+            "hardware": self._copy(recipe.hardware, "recipe.hardware"),
         }
-        loaded = self._copy(deployment.recipe, value=self._copy(recipe, **parts))
+        loaded = self._copy(deployment.recipe, "loaded", value=self._copy(recipe, "recipe", **parts))
         return self._copy(
             pool,
-            deployment=self._copy(deployment, recipe=loaded),
-            gpu=self._copy(pool.gpu) if pool.gpu else None,
-            parallel=self._copy(pool.parallel),
-            serve=self._copy(pool.serve),
+            role,
+            deployment=self._copy(deployment, "deployment", recipe=loaded),
+            gpu=self._copy(pool.gpu, f"{role}.gpu") if pool.gpu else None,
+            parallel=self._copy(pool.parallel, f"{role}.parallel"),
+            serve=self._copy(pool.serve, f"{role}.serve"),
         )
 
     def view(self, view: EngineView) -> EngineView:
@@ -73,85 +84,100 @@ class Tracer:
         parts: dict[str, Any] = {"pool": self.pool(view.pool), "arguments": self._arguments(view)}
         if isinstance(view, VllmView):
             settings = view.settings
-            parts["settings"] = self._copy(settings, parallel=self._copy(settings.parallel))
+            sizes = self._copy(settings.parallel, "settings.parallel")
+            parts["settings"] = self._copy(settings, "settings", parallel=sizes)
         if isinstance(view, SglangView):
             parts["resolution"] = self._resolution(view, parts["arguments"])
-        return self._copy(view, **parts)
+        return self._copy(view, "view", **parts)
 
     def _resolution(self, view: SglangView, arguments: Arguments) -> Any:
         resolution = view.resolution
-        seen = {id(now): now for now in (resolution.settings, *resolution.after.values())}
-        copies = {key: self._copy(now) for key, now in seen.items()}
         given = resolution.given
         return self._copy(
             resolution,
-            settings=copies[id(resolution.settings)],
-            after={step: copies[id(now)] for step, now in resolution.after.items()},
-            given=self._copy(given, arguments=arguments.values) if given else None,
+            "resolution",
+            settings=self._copy(resolution.settings, "settings"),
+            after={step: self._copy(now, f"settings after {step}") for step, now in resolution.after.items()},
+            given=self._copy(given, "given", arguments=arguments.values) if given else None,
         )
 
     def _arguments(self, view: EngineView) -> Arguments:
         held, table = view.arguments, facts.flags_of(view.engine)
-        return self._copy(
-            held, values=_Traced(self, held.values, table), given=_Traced(self, held.given, table)
-        )
+        values = _Traced(self, "flag", held.values, table)
+        return self._copy(held, "arguments", values=values, given=_Traced(self, "given", held.given, table))
 
-    def _copy(self, value: T, /, **parts: Any) -> T:
+    def _copy(self, value: T, name: str, /, **parts: Any) -> T:
         """Copy a frozen value into its traced class; `parts` are attributes that are traced themselves."""
-        made: Any = object.__new__(self._class(type(value)))
+        made: Any = object.__new__(self._class(type(value), name))
         if isinstance(value, BaseModel):
             object.__setattr__(made, "__dict__", {**value.__dict__, **parts})
-            for name in ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__"):
-                object.__setattr__(made, name, getattr(value, name))
+            for own in ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__"):
+                object.__setattr__(made, own, getattr(value, own))
             return cast(T, made)
         for each in fields(value):  # type: ignore[arg-type]
             object.__setattr__(made, each.name, parts.get(each.name, getattr(value, each.name)))
         return cast(T, made)
 
-    def _class(self, plain: type) -> type:
-        if plain not in self._classes:
-            self._classes[plain] = _traced_class(plain, self)
-        return self._classes[plain]
+    def _class(self, plain: type, name: str) -> type:
+        key = (plain, name)
+        if key not in self._classes:
+            self._classes[key] = _traced_class(plain, name, self)
+        return self._classes[key]
 
 
-def _traced_class(plain: type, tracer: Tracer) -> type:
-    """Make a subclass that notes what the attributes that are read follow from."""
+def _traced_class(plain: type, owner: str, tracer: Tracer) -> type:
+    """Make a subclass that notes which attributes are read, what they follow from, and their values."""
     masks = facts.attributes_of(plain)
     whole: Mask = 0
     for mask in masks.values():
         whole |= mask
     if issubclass(plain, BaseModel):
         masks = {**masks, **dict.fromkeys(_WHOLE, whole)}
-
+    computed = facts.computed_of(plain)
+    masks = {**masks, **computed}
+    names = {name: f"{owner}.{name}" for name, mask in masks.items() if mask}
     inherited: Any = plain.__getattribute__
 
     def read(self: Any, name: str) -> Any:
-        mask = masks.get(name)
-        if mask:
-            tracer.read(mask)
-        return inherited(self, name)
+        value = tracer.unnoticed(inherited, self, name) if name in computed else inherited(self, name)
+        if name in names:
+            tracer.read(names[name], masks[name], value)
+        return value
 
     return type(plain.__name__, (plain,), {"__slots__": (), "__getattribute__": read, "__module__": __name__})
+
+
+_ABSENT = object()
 
 
 class _Traced(Mapping[str, Any]):
     """A mapping of flags that notes which of them are read."""
 
-    def __init__(self, tracer: Tracer, held: Mapping[str, Any], table: Mapping[str, Mask]) -> None:
-        self._tracer, self._held, self._table = tracer, held, table
+    def __init__(
+        self, tracer: Tracer, owner: str, held: Mapping[str, Any], table: Mapping[str, Mask]
+    ) -> None:
+        self._tracer, self._owner, self._held, self._table = tracer, owner, held, table
 
     def __getitem__(self, name: str) -> Any:
-        self._tracer.read(self._table.get(name, 0))
-        return self._held[name]
+        value = self._held.get(name, _ABSENT)
+        self._note(f"{self._owner} {name}", self._table.get(name, 0), value)
+        if value is _ABSENT:
+            raise KeyError(name)
+        return value
 
     def __contains__(self, name: object) -> bool:
-        self._tracer.read(self._table.get(str(name), 0))
-        return name in self._held
+        found = name in self._held
+        self._note(f"{self._owner} has {name}", self._table.get(str(name), 0), found)
+        return found
 
     def __iter__(self) -> Iterator[str]:
-        self._tracer.read(ALL)
+        self._note(f"{self._owner} whole", ALL, None)
         return iter(self._held)
 
     def __len__(self) -> int:
-        self._tracer.read(ALL)
+        self._note(f"{self._owner} whole", ALL, None)
         return len(self._held)
+
+    def _note(self, name: str, mask: Mask, value: object) -> None:
+        if mask:
+            self._tracer.read(name, mask, value)

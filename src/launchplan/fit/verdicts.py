@@ -9,13 +9,14 @@ are left to the check of what is offered (`deferred`): no offer leaves without o
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from operator import itemgetter
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+from launchplan.catalog import Gpu
 from launchplan.engines.view import EngineView
 from launchplan.fit.candidate import Candidate, Question, recipe_data
-from launchplan.fit.facts import ALL, FACTS, OF_GPU, Mask, values_of
+from launchplan.fit.facts import ALL, OF_GPU, Mask, values_of
+from launchplan.fit.readings import Readings, Values, key_of
 from launchplan.fit.traced import Tracer
 from launchplan.pipeline import stages_of
 from launchplan.recipe import Loaded, Recipe, load_recipe
@@ -26,7 +27,6 @@ from launchplan.rules.rule import ERROR, INFO
 _TRIED = 400
 """Runs of a group of rules after which it must have answered more layouts than it was run for."""
 _GAIN = 2
-Values = tuple[object, ...]
 
 
 @dataclass(slots=True)
@@ -50,6 +50,10 @@ class Verdicts:
         self._groups: dict[Mask, _Group] = {}
         self._shapes: tuple[_Group, ...] = ()
         self._gpus: tuple[_Group, ...] = ()
+        self._gpu: Gpu | None = None
+        self._on_gpu: dict[Any, Rule | None] = {}
+        """What the rules about the GPU say on this one, by what they read of the shape."""
+        self._shape_key = key_of(0)
         self._layout: Candidate | None = None
         self._loaded: Loaded[Recipe] | None = None
         self._built: dict[type, tuple[Any, ...]] = {}
@@ -57,7 +61,8 @@ class Verdicts:
         """Rules that only the check of an offer asks."""
         self._open: tuple[Rule, ...] | None = None
         self.runs = 0
-        """How often a group of rules was run."""
+        """How often a rule was run."""
+        self._readings = Readings()
         for rule in RULES:
             if rule.severity is ERROR and rule.applies(question.engine, question.version):
                 self._file(rule, 0)
@@ -76,36 +81,36 @@ class Verdicts:
     def refusal(self, candidate: Candidate) -> Rule | None:
         """Give a rule that refuses a layout; None when none of those that are not deferred does."""
         values = values_of(candidate)
-        return self.of_shape(candidate, values) or self.on_gpu(candidate, values)
+        return self.of_shape(candidate, values) or self.on_gpu(candidate.gpu, candidate, values)
 
     def of_shape(self, candidate: Candidate, values: Values) -> Rule | None:
         """Give a rule that refuses a layout whatever its GPU is; one that reads the GPU is not asked."""
-        done = 0
-        while done < len(self._shapes):
-            groups = self._shapes
-            for group in groups[done:]:
-                done += 1
-                rule = self._ask(group, candidate, values)
-                if rule is not None:
-                    return rule
-                if self._shapes is not groups:  # rules have moved: those that were asked answer at once
-                    done = 0
-                    break
-        return None
+        return self._of_groups(lambda: self._shapes, candidate, values)
 
-    def on_gpu(self, candidate: Candidate, values: Values) -> Rule | None:
-        """Give a rule that reads the GPU and refuses the layout on it."""
+    def on_gpu(self, gpu: Gpu, shape: Candidate, values: Values) -> Rule | None:
+        """Give a rule that reads the GPU and refuses a layout on it; `values` are those on any GPU."""
+        if gpu is not self._gpu:
+            self._gpu, self._on_gpu = gpu, {}
+        key = self._shape_key(values)
+        if key not in self._on_gpu:
+            layout = replace(shape, gpu=gpu)
+            found = self._of_groups(lambda: self._gpus, layout, values_of(layout))
+            key = self._shape_key(values)  # rules may have moved, and read more of the shape
+            self._on_gpu[key] = found
+        return self._on_gpu[key]
+
+    def _of_groups(
+        self, groups_now: Callable[[], tuple[_Group, ...]], candidate: Candidate, values: Values
+    ) -> Rule | None:
         done = 0
-        while done < len(self._gpus):
-            groups = self._gpus
-            for group in groups[done:]:
-                done += 1
-                rule = self._ask(group, candidate, values)
-                if rule is not None:
-                    return rule
-                if self._gpus is not groups:
-                    done = 0
-                    break
+        groups = groups_now()
+        while done < len(groups):
+            rule = self._ask(groups[done], candidate, values)
+            if rule is not None:
+                return rule
+            done += 1
+            if groups_now() is not groups:  # rules have moved: those that were asked answer at once
+                groups, done = groups_now(), 0
         return None
 
     def _ask(self, group: _Group, candidate: Candidate, values: Values) -> Rule | None:
@@ -114,18 +119,16 @@ class Verdicts:
         try:
             return group.verdicts[key]
         except KeyError:
-            return self._run(group, candidate, key)
+            return self._run(group, candidate, values, key)
 
-    def _run(self, group: _Group, candidate: Candidate, key: Any) -> Rule | None:
+    def _run(self, group: _Group, candidate: Candidate, values: Values, key: Any) -> Rule | None:
         """Run a group's rules on a layout; those that read more than it knows move to another group."""
         moved: list[tuple[Rule, Mask]] = []
         refusing: list[Rule] = []
-        self.runs += 1
         for rule in group.rules:
-            stages = self._stages(candidate, rule.stage)
-            if any(True for stage in stages for _ in rule.check(stage)):
+            refuses, mask = self._verdict(rule, candidate, values)
+            if refuses:
                 refusing.append(rule)
-            mask = self._tracer.take()
             if mask & ~group.mask:
                 moved.append((rule, group.mask | mask))
         for rule, mask in moved:
@@ -139,11 +142,26 @@ class Verdicts:
             self._sort()
         return next(iter(refusing), None)
 
+    def _verdict(self, rule: Rule, candidate: Candidate, values: Values) -> tuple[bool, Mask]:
+        """Tell whether a rule refuses a layout, and what it read where it had to be run for that."""
+        known = self._readings.find(rule.code, values)
+        if known is not None:
+            return known, 0
+        self.runs += 1
+        stages = self._stages(candidate, rule.stage)
+        refuses = any(True for stage in stages for _ in rule.check(stage))
+        reads = self._tracer.take()
+        self._readings.keep(rule.code, values, reads, refuses=refuses)
+        mask: Mask = 0
+        for read in reads:
+            mask |= read.mask
+        return refuses, mask
+
     def _file(self, rule: Rule, mask: Mask) -> None:
         if mask == ALL or not self._is_traced(rule):
             self.deferred.append(rule)
             return
-        group = self._groups.setdefault(mask, _Group(mask, _key(mask)))
+        group = self._groups.setdefault(mask, _Group(mask, key_of(mask)))
         group.rules.append(rule)
         group.verdicts.clear()
 
@@ -158,6 +176,10 @@ class Verdicts:
         groups = sorted(self._groups.values(), key=lambda group: group.mask.bit_count())
         self._shapes = tuple(group for group in groups if not group.mask & OF_GPU)
         self._gpus = tuple(group for group in groups if group.mask & OF_GPU)
+        read: Mask = 0
+        for group in self._gpus:
+            read |= group.mask
+        self._shape_key, self._on_gpu = key_of(read & ~OF_GPU), {}
 
     def _stages(self, candidate: Candidate, kind: type) -> tuple[Any, ...]:
         """Build and trace a stage of a layout; those of the last one are kept."""
@@ -174,9 +196,3 @@ class Verdicts:
                 self._built |= dict.fromkeys(type(view).__mro__, (traced,))
         self._tracer.take()
         return self._built.get(kind, ())
-
-
-def _key(mask: Mask) -> Callable[[Values], Any]:
-    """Give the function that picks the facts of a set from a layout's values."""
-    places = [index for index in range(len(FACTS)) if mask >> index & 1]
-    return itemgetter(*places) if places else lambda _values: None

@@ -161,7 +161,7 @@ def _replanned(plan: Plan, settings: list[str] | tuple[str, ...]) -> Plan | None
 
 def _requests(plan: Plan) -> float | None:
     judged = _judged(plan)
-    return judged.requests.value if judged is not None and judged.memory is not None else None
+    return judged.requests.value if judged is not None and judged.figures is not None else None
 
 
 def _judged(plan: Plan) -> Judged | None:

@@ -134,6 +134,11 @@ class ResolvedPool:
         return self.parallel.tp * self.parallel.pp * self.parallel.dp
 
     @property
+    def replica(self) -> int:
+        """GPUs that one data parallel rank takes: tp x pp."""
+        return self.parallel.tp * self.parallel.pp
+
+    @property
     def gpus(self) -> int | None:
         """GPUs that one instance has: nodes x GPUs per node."""
         return None if self.gpus_per_node is None else self.nodes * self.gpus_per_node

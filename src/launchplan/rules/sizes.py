@@ -34,9 +34,16 @@ def sizes_of(view: EngineView) -> Sizes:
     return _sglang(view) if isinstance(view, SglangView) else _vllm(view)
 
 
+def engine_size(view: EngineView) -> int:
+    """Give the tensor parallel size as the engine is told, without a look at the others."""
+    if isinstance(view, SglangView):
+        return max(1, view.settings.tp_size)
+    return _count(view, "tensor_parallel_size")
+
+
 def _sglang(view: SglangView) -> Sizes:
     settings = view.settings
-    tp = max(1, settings.tp_size)
+    tp = engine_size(view)
     parts = settings.ep_size * settings.moe_dp_size
     whole = parts > 0 and tp % parts == 0
     dense = settings.moe_dense_tp_size or tp
@@ -44,7 +51,7 @@ def _sglang(view: SglangView) -> Sizes:
 
 
 def _vllm(view: EngineView) -> Sizes:
-    tp, dp = _count(view, "tensor_parallel_size"), _count(view, "data_parallel_size")
+    tp, dp = engine_size(view), _count(view, "data_parallel_size")
     ranks = tp * dp * _count(view, "prefill_context_parallel_size")
     if view.arguments["enable_expert_parallel"]:
         return Sizes(tp, tp, tp, 1, ranks)

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from launchplan.engines.view import EngineView
 from launchplan.rules.cures import divisor_cure
 from launchplan.rules.rule import ERROR, Violation, rule
-from launchplan.rules.sizes import sizes_of
+from launchplan.rules.sizes import engine_size
 
 
 @rule(
@@ -37,9 +37,11 @@ from launchplan.rules.sizes import sizes_of
 )
 def check(view: EngineView) -> Iterator[Violation]:
     """Compare the decode context parallel size with the group that it cuts."""
-    pool, size = view.pool, sizes_of(view).engine
     dcp = view.arguments["dcp_size" if view.engine == "sglang" else "decode_context_parallel_size"]
-    if not isinstance(dcp, int) or dcp < 1 or size % dcp == 0:
+    if not isinstance(dcp, int) or dcp <= 1:
+        return
+    pool, size = view.pool, engine_size(view)
+    if size % dcp == 0:
         return
     if (view.arguments["prefill_context_parallel_size"] or 1) > 1:
         return

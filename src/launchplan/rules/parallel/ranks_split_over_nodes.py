@@ -67,9 +67,8 @@ def _even_cure(pool: ResolvedPool) -> str:
 
 
 def _vllm(pool: ResolvedPool) -> Iterator[Violation]:
-    replica = pool.parallel.tp * pool.parallel.pp
-    share = pool.world // pool.nodes
-    if pool.parallel.dp > 1 and max(replica, share) % min(replica, share):
+    replica, share = pool.replica, pool.world // pool.nodes
+    if replica < pool.world and max(replica, share) % min(replica, share):
         message = (
             f"a data parallel rank takes {replica} GPUs, a node has {share} ranks: neither divides the other"
         )

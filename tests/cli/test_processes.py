@@ -1,0 +1,74 @@
+"""Work that is spread over two processes gives what it gives in one."""
+
+from __future__ import annotations
+
+import os
+import time
+from functools import partial
+
+import pytest
+
+from launchplan.cli import processes
+from launchplan.cli.processes import spread
+from launchplan.fit.answer import answer
+from launchplan.fit.ask import make_wish
+from launchplan.fit.json_format import fits_json
+from launchplan.fit.text import fits_text
+
+
+@pytest.fixture
+def _two_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "cores", lambda: 2)
+
+
+def _named(name: str) -> bytes:
+    return f"{name} {os.getpid()}".encode()
+
+
+@pytest.mark.usefixtures("_two_cores")
+def test_results_come_in_order_from_two_processes() -> None:
+    found = [each.decode().split() for each in spread([partial(_named, name) for name in "abcde"])]
+    assert [name for name, _ in found] == [*"abcde"]
+    assert len({process for _, process in found}) == 2
+
+
+def test_one_core_forks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(processes, "cores", lambda: 1)
+    found = spread([partial(_named, name) for name in "ab"])
+    assert {each.decode().split()[1] for each in found} == {str(os.getpid())}
+
+
+@pytest.mark.usefixtures("_two_cores")
+def test_what_an_ended_process_left_is_done_here() -> None:
+    here = os.getpid()
+
+    def task() -> bytes:
+        if os.getpid() != here:
+            os._exit(3)
+        return b"done"
+
+    assert spread([task, task, task, task]) == [b"done"] * 4
+
+
+@pytest.mark.usefixtures("_two_cores")
+def test_an_error_ends_the_other_process() -> None:
+    def wrong() -> bytes:
+        raise ValueError("told")
+
+    def long() -> bytes:
+        time.sleep(600)
+        return b""
+
+    with pytest.raises(ValueError, match="told"):
+        spread([wrong, long])
+
+
+@pytest.mark.usefixtures("_two_cores")
+@pytest.mark.parametrize("workload", [None, "20x8k"])
+def test_a_search_gives_the_same_from_two_processes(workload: str | None) -> None:
+    wish = make_wish(
+        "openai/gpt-oss-120b", gpus=["h200", "mi355x", "l4"], max_gpus=4, workload=workload, derived=True
+    )
+    alone, shared = answer(wish), answer(wish, spread=spread)
+    assert fits_json(alone) == fits_json(shared)
+    assert fits_text(alone, everything=True) == fits_text(shared, everything=True)
