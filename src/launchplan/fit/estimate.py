@@ -19,6 +19,9 @@ _NOT_IN_LAYERS = frozenset({"vision", "projector", "mtp", "buffers"})
 _SURELY_TOO_LARGE = 1.03
 """Weights of so many times the memory of a GPU are not computed exactly any more."""
 
+_USUAL_SHARE = 0.9
+"""Of a small GPU SGLang takes less, by the sizes, too: the limit is not drawn that near."""
+
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -30,15 +33,12 @@ class Held:
     """Bytes of weights that the ranks of all replicas share."""
     room: float
     """Bytes that the engine takes."""
+    largest: float
+    """Bytes of weights beyond which no layout is worth the exact computation."""
 
     def weights(self, layout: Candidate) -> float:
         """Give the bytes of weights on a rank."""
         return (self.dense / layout.tp + self.experts / (layout.tp * layout.dp)) / layout.pp
-
-    @property
-    def largest(self) -> float:
-        """Bytes of weights beyond which no layout is worth the exact computation."""
-        return self.room * _SURELY_TOO_LARGE
 
     def fits(self, layout: Candidate) -> bool:
         """Tell whether the exact computation is worth the time."""
@@ -109,4 +109,5 @@ def _held(memory: RankMemory, gpu: Gpu) -> Held:
     classes = dict(memory.budget.by_class)
     experts = classes.pop("experts", 0)
     dense = sum(size for name, size in classes.items() if name not in _NOT_IN_LAYERS)
-    return Held(dense, experts, (gpu.memory_total_bytes or 0) * memory.budget.share)
+    size, share = gpu.memory_total_bytes or 0, memory.budget.share
+    return Held(dense, experts, size * share, size * max(share, _USUAL_SHARE) * _SURELY_TOO_LARGE)
