@@ -44,6 +44,15 @@ def test_each_launch_has_a_process_of_its_own() -> None:
     )
 
 
+def test_together_only_a_refused_launch_has_a_process_of_its_own() -> None:
+    script = FAKE.replace("launches, 1.0", "launches[::3], 1.0, together=True")
+    script = script.replace("return Verdict(self", "return Verdict(launch.id == 'a' or self")
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "a True seen 1 one\nd True seen 3 None\n"
+
+
 def test_an_engine_that_does_not_load_is_said() -> None:
     script = FAKE.replace("self.loaded = os.getpid()", "raise OSError('no such library')")
     done = subprocess.run(

@@ -94,7 +94,8 @@ def _conformance(folder: Path) -> str:
     deliberate = [
         Deliberate(each["code"], tuple(each["engines"]), each["does"], each["evidence"]) for each in listed
     ]
-    return conformance_page(stages_of(counts), deliberate)
+    file = folder / "offers" / "counts.yaml"
+    return conformance_page(stages_of(counts), deliberate, parse_text(_read(file), str(file)).data)
 
 
 def _read(path: Path) -> str:

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from launchplan.report.tables import table
+from launchplan.report.asked_offers import offers_section
+from launchplan.report.tables import markdown_table, table
 
 _INTRO = """
 launchplan never imports an engine. What keeps its rules honest is this: launches that the unmodified engines
@@ -121,8 +122,12 @@ def agreement_text(stage: StageAgreement) -> str:
     return text + (table(("", "name", "equal", "different", "unknown"), values) if values else "")
 
 
-def conformance_page(stages: Iterable[StageAgreement], deliberate: Iterable[Deliberate]) -> str:
-    """Write the Markdown page of all stages."""
+def conformance_page(
+    stages: Iterable[StageAgreement],
+    deliberate: Iterable[Deliberate],
+    offers: Iterable[Mapping[str, Any]] = (),
+) -> str:
+    """Write the Markdown page of all stages, and of the offers that engines were asked about."""
     stages = tuple(stages)
     summary = (
         (stage.engine, stage.version, stage.stage, stage.rows, stage.equal, stage.false_accepts,
@@ -133,8 +138,9 @@ def conformance_page(stages: Iterable[StageAgreement], deliberate: Iterable[Deli
         "engine", "version", "stage", "launches", "equal", "false accept", "false refuse",
         "same verdict", "apart",
     )  # fmt: skip
-    blocks = ["# Conformance", _INTRO.strip(), _markdown(header, summary)]
+    blocks = ["# Conformance", _INTRO.strip(), markdown_table(header, summary)]
     blocks += ["## Deliberate disagreements", _DELIBERATE.strip(), _deliberate_table(stages, deliberate)]
+    blocks += offers_section(offers)
     for stage in stages:
         blocks += _stage_blocks(stage)
     return "\n\n".join(blocks) + "\n"
@@ -144,13 +150,15 @@ def _stage_blocks(stage: StageAgreement) -> Iterator[str]:
     yield f"## {stage.engine} {stage.version}: {stage.stage}"
     yield f"{_share(stage)}."
     header = ("refused at, or rule that refuses", "rules", "equal", "false accept", "false refuse")
-    yield _markdown(header, _kinds(stage))
+    yield markdown_table(header, _kinds(stage))
     if stage.apart:
         rows = ((why, counts.get("equal", 0), counts.get("different", 0)) for why, counts in stage.apart)
-        yield _markdown(("apart: the verdict hangs on", "equal", "different"), rows)
+        yield markdown_table(("apart: the verdict hangs on", "equal", "different"), rows)
     if stage.values:
         rows_of_values = ((f"`{name}`", *counts) for name, counts in _values(stage))
-        yield _markdown(("value that the engine fills in", "equal", "different", "unknown"), rows_of_values)
+        yield markdown_table(
+            ("value that the engine fills in", "equal", "different", "unknown"), rows_of_values
+        )
 
 
 def _share(stage: StageAgreement) -> str:
@@ -179,10 +187,4 @@ def _deliberate_table(stages: tuple[StageAgreement, ...], entries: Iterable[Deli
         )
         link = f"[{entry.code}](rules/{entry.code}.md)"
         rows.append((link, ", ".join(entry.engines), entry.does, entry.evidence, sum(counts)))
-    return _markdown(("rule", "engine", "what happens", "evidence", "launches"), rows)
-
-
-def _markdown(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    lines = [list(header), *([str(cell).replace("|", "\\|") for cell in row] for row in rows)]
-    texts = [f"| {' | '.join(line)} |" for line in lines]
-    return "\n".join((texts[0], "|" + "---|" * len(lines[0]), *texts[1:]))
+    return markdown_table(("rule", "engine", "what happens", "evidence", "launches"), rows)

@@ -1,8 +1,8 @@
-"""Rows in columns, for a terminal."""
+"""Rows in columns, for a terminal and for Markdown."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from launchplan.report.escape import columns, printable
 
@@ -19,3 +19,10 @@ def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 def _line(row: Sequence[str], widths: Sequence[int]) -> str:
     padded = (cell + " " * (width - columns(cell)) for cell, width in zip(row, widths, strict=True))
     return _GAP.join(padded).rstrip()
+
+
+def markdown_table(header: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
+    """Write a Markdown table."""
+    lines = [list(header), *([str(cell).replace("|", "\\|") for cell in row] for row in rows)]
+    texts = [f"| {' | '.join(line)} |" for line in lines]
+    return "\n".join((texts[0], "|" + "---|" * len(lines[0]), *texts[1:]))

@@ -11,7 +11,8 @@ its verdicts are ignored). DIR holds `<organisation>/<name>/config.json` of ever
 Stage `config` is the engine's parser, dispatch and finished configuration; `worker` goes on to the model
 class of the first and the last rank, and with SGLang to the sizes of its pools. The engine is the unmodified release; only what asks for a device is
 answered by `pretend`, and a driver that isn't there is made hollow by `stubs`. Each GPU gets a process of its
-own, since engines remember what they found, and each launch a fork of that process.
+own, since engines remember what they found, and each launch a fork of that process; with `--together` only a launch
+that is refused gets one.
 
 The environment holds the engine and what its metadata requires; launchplan is not needed. A CPU build of torch
 will do, with `cc`, `nm` and `readelf`. A package that is missing looks like a refusal: record a part of the last
@@ -46,7 +47,7 @@ def main() -> None:
     with asked.out.open("w", encoding="utf-8") as out:
         for (gpu, gpus), members in groups:
             engine = ENGINES[asked.engine, asked.stage](read_device(gpu, gpus), asked.models)
-            verdicts = isolate.judge_all(engine, tuple(members), asked.timeout)
+            verdicts = isolate.judge_all(engine, tuple(members), asked.timeout, together=asked.together)
             for launch, verdict in verdicts:
                 write_line(out, launch, verdict)
             sys.stderr.write(f"{gpus} x {gpu}: done\n")
@@ -60,6 +61,9 @@ def _asked() -> argparse.Namespace:
     parser.add_argument("--models", type=Path, required=True)
     parser.add_argument("--stage", choices=("config", "worker"), default="config")
     parser.add_argument("--timeout", type=float, default=60.0, help="seconds that one launch may take")
+    parser.add_argument(
+        "--together", action="store_true", help="many launches a process, to find refusals only"
+    )
     return parser.parse_args()
 
 

@@ -29,18 +29,22 @@ class Engine(Protocol):
 
 
 def judge_all(
-    engine: Engine, launches: tuple[Launch, ...], timeout_s: float
+    engine: Engine, launches: tuple[Launch, ...], timeout_s: float, *, together: bool = False
 ) -> Iterator[tuple[Launch, Verdict]]:
     """Judge launches in forks of a process that has the engine loaded.
 
-    Raises RuntimeError when that process ends before the last launch.
+    With `together` they are judged in that process, one after the other, and only one that is refused gets a fork:
+    it counts as refused when both refuse it. Raises RuntimeError when that process ends before the last launch.
     """
 
     def work(send: Callable[[Any], None]) -> None:
         engine.load()
-        _warm(engine, launches[0])
+        if not together:
+            _warm(engine, launches[0])
         for place, launch in enumerate(launches):
-            send([place, asdict(_judge_one(engine, launch, timeout_s))])
+            taken = _judge_here(engine, launch) if together else None
+            verdict = taken if taken is not None and taken.ok else _judge_one(engine, launch, timeout_s)
+            send([place, asdict(verdict)])
 
     judged = 0
     for place, verdict in _in_fork(work, timeout_s=None):
@@ -62,6 +66,16 @@ def _warm(engine: Engine, launch: Launch) -> None:
             # Some modules ask for device memory while they are imported: a fork gets them in its own way.
             with contextlib.suppress(Exception):
                 importlib.import_module(name)
+
+
+def _judge_here(engine: Engine, launch: Launch) -> Verdict:
+    before = dict(os.environ)
+    os.environ.update(launch.env)
+    try:
+        return engine.judge(launch)
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
 
 
 def _judge_one(engine: Engine, launch: Launch, timeout_s: float) -> Verdict:

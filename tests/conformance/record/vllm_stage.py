@@ -49,6 +49,7 @@ class Engine:
         """Import vLLM on its CUDA platform and build its parser."""
         isolate.work_folder(self.models)
         os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")
+        os.environ.setdefault("HUMMING_DISABLE_PARALLEL_BUILD", "1")  # its kernels need a GPU
         pretend_torch(self.device)
         preload(extensions_of("vllm"))
         pretend_triton(self.device)

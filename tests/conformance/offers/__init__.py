@@ -1,0 +1,1 @@
+"""Ask installed engines about what `launchplan fit` offers: see `__main__`."""
