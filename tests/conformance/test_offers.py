@@ -13,6 +13,11 @@ from tests.conformance.offers.launches import launches_of
 from tests.conformance.offers.rows import APART, DATA, counted, read_counts, read_rows, rows_of
 
 COUNTS = read_counts()
+OPEN = {
+    ("vllm/model_executor/models/registry.py:1249", "stepfun-ai/Step-3.7-Flash"),
+    ("vllm/model_executor/models/registry.py:1249", "stepfun-ai/Step-3.7-Flash-FP8"),
+}
+"""Refusals that the page lists: the class in the config that was asked is not in the release."""
 _SAMPLE = 50
 """Rows of an engine that are judged again."""
 
@@ -21,8 +26,9 @@ _SAMPLE = 50
 def test_counts_are_those_of_the_rows(counts: dict[str, Any]) -> None:
     rows = read_rows(f"{counts['engine']}-{counts['version']}")
     assert {name: counts[name] for name in counted(rows)} == counted(rows)
-    assert counts["accepted"] + sum(each["count"] for each in counts["apart"]) == counts["asked"]
-    assert counts["refused"] == []
+    others = sum(each["count"] for each in (*counts["apart"], *counts["refused"]))
+    assert counts["accepted"] + others == counts["asked"]
+    assert {(each["where"], each["model"]) for each in counts["refused"]} <= OPEN
     assert counts["version"] in catalog.versions(counts["engine"])
     assert len({(row["model"], row["gpu"], row["gpus"], *row["args"]) for row in rows}) == len(rows)
 
@@ -76,6 +82,4 @@ def test_what_was_refused_is_counted_by_its_place() -> None:
     found = counted(rows_of(launches, verdicts))
     assert (found["asked"], found["accepted"], found["not_asked"]) == (3, 1, 1)
     assert found["apart"] == [{"where": place, "count": 1, "why": APART[place]}]
-    assert found["refused"] == [
-        {"where": "vllm/config/parallel.py:1", "model": "m", "gpu": "h200", "args": ["-tp", "2"]}
-    ]
+    assert found["refused"] == [{"where": "vllm/config/parallel.py:1", "model": "m", "count": 1}]

@@ -30,12 +30,17 @@ def offers_section(counts: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     if apart:
         rows = ((engine, place["where"], place["why"], place["count"]) for engine, place in apart)
         yield markdown_table(("engine", "apart: refused at", "because", "offers"), rows)
+    refused = [(each["engine"], place) for each in counts for place in each["refused"]]
+    if refused:
+        lines = ((engine, place["where"], place["model"], place["count"]) for engine, place in refused)
+        yield markdown_table(("engine", "refused at", "model", "offers"), lines)
 
 
 def _row(counts: Mapping[str, Any]) -> tuple[object, ...]:
     apart = sum(place["count"] for place in counts["apart"])
+    refused = sum(place["count"] for place in counts["refused"])
     gpus = ", ".join(counts["gpus"])
     return (
         counts["engine"], counts["version"], counts["judged"], counts["checkpoints"], gpus, counts["asked"],
-        counts["accepted"], apart, len(counts["refused"]), counts["not_asked"],
+        counts["accepted"], apart, refused, counts["not_asked"],
     )  # fmt: skip

@@ -17,10 +17,11 @@ from launchplan import catalog
 FOLDER = Path(__file__).parent
 DATA = FOLDER / "data"
 COUNTS = FOLDER / "counts.yaml"
-CODE = "the class of the configuration is in code that was not at hand"
+CODE = "transformers does not know the model type, and code that the checkpoint may bring was not at hand"
 DRAFT = "the config of the draft model was not at hand, so it was not asked"
 APART = {
     "vllm/transformers_utils/config.py:445": CODE,
+    "vllm/model_executor/models/registry.py:1225": "torchvision was not installed where the engine ran",
     "sglang/srt/arg_groups/muse_spark_hook.py:43": CODE,
 }
 """Places that say nothing about an offer, and why."""
@@ -73,8 +74,10 @@ def counted(rows: Iterable[Row]) -> Row:
         "gpus": sorted({row["gpu"] for row in asked}),
         "apart": [{"where": where, "count": count, "why": APART[where]} for where, count in sorted(apart.items())],
         "not_asked": len(rows) - len(asked),
-        "refused": [{"where": row.get("where"), "model": row["model"], "gpu": row["gpu"], "args": row["args"]}
-                    for row in refused],
+        "refused": [
+            {"where": where, "model": model, "count": count}
+            for (where, model), count in sorted(Counter((str(row.get("where")), row["model"]) for row in refused).items())
+        ],
     }  # fmt: skip
 
 
