@@ -12,9 +12,12 @@ import yaml
 from launchplan import api, catalog
 from launchplan.finding import Finding, Severity
 
-CASES: list[dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8")
-)
+FILES = ("cases.yaml", "more_cases.yaml")
+CASES: list[dict[str, Any]] = [
+    case
+    for name in FILES
+    for case in yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+]
 NEEDS = frozenset(
     {
         "lint-files", "several-commands", "other-programs", "other-processes", "tokenizer", "history", "forks",

@@ -15,6 +15,9 @@ from launchplan.catalog import EngineFacts, version_key
 from launchplan.engines.arguments import Arguments, Refusal, Word, read_arguments
 from launchplan.engines.vllm.words import refused_early, rewrite
 
+_PAIRS_UNTIL = {"limit_mm_per_prompt": (0, 10)}
+"""Flags that took `key=value` before a release (vllm 0.9.2 engine/arg_utils.py)."""
+
 
 def read_words(engine: str, version: str, words: Sequence[Word]) -> Arguments | None:
     """Read the words after the program; None for an engine that no release is known of."""
@@ -83,7 +86,8 @@ def _is_sure(
     if name and not name.startswith("-"):
         return True  # a word that belongs to no flag
     if refusal is not None and refusal.flag is not None and refusal.flag.type in {"json", "json-object"}:
-        return True  # what is no JSON is none in any release
+        # What is no JSON is none in any release, except where pairs as `image=2` were taken once.
+        return refusal.flag.dest not in _PAIRS_UNTIL or not asked or asked >= _PAIRS_UNTIL[refusal.flag.dest]
     if not asked:  # a name such as `main`: newer than every release, or a build of its own
         return facts.match(name) is None and name.startswith("--")
     if newer is None or version_key(facts.version) > asked:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
@@ -11,7 +12,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from launchplan.catalog import EngineFacts
-from launchplan.engines.arguments import Arguments
+from launchplan.engines.arguments import Arguments, Word
 from launchplan.engines.sglang.build import ALGORITHMS
 from launchplan.engines.sglang.build import SERVE_FLAGS as SGLANG_SERVE
 from launchplan.engines.vllm.build import SERVE_FLAGS as VLLM_SERVE
@@ -49,6 +50,36 @@ def takes(section: type[BaseModel], key: str, value: Any) -> bool:
     except ValidationError:
         return False
     return True
+
+
+def read_object(text: Any) -> dict[str, Any] | None:
+    """Read a JSON object; None for whatever else."""
+    try:
+        found = json.loads(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def scaled_positions(unread: Sequence[Word]) -> tuple[dict[str, Any], int] | None:
+    """Give what `--rope-scaling` of older releases replaced in the model's config, and where it stands.
+
+    The window was the original length times the factor (vllm 0.8.5 config.py, `_get_and_verify_max_len`).
+    """
+    for place, word in enumerate(unread):
+        name, sign, value = word.text.partition("=")
+        if name.replace("_", "-") != "--rope-scaling":
+            continue
+        following = "".join(each.text for each in unread[place + 1 : place + 2])
+        scaling = read_object(value if sign else following)
+        if scaling is None:
+            return None
+        length, factor = scaling.get("original_max_position_embeddings"), scaling.get("factor")
+        found: dict[str, Any] = {"rope_scaling": scaling}
+        if isinstance(length, int) and isinstance(factor, int | float):
+            found["max_position_embeddings"] = int(length * factor)
+        return found, word.index
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,6 +199,9 @@ class _Vllm(_Translator):
         for name, mode in _BALANCING.items():
             if name in given and given[name] is not False and given[name] is not None:
                 self.take(name, ("parallel", "load_balancing"), mode)
+        scaled = scaled_positions(given.unread)
+        if scaled is not None and "hf_overrides" not in given:
+            self.put(("serve", "hf_overrides"), *scaled)
         self.parsers()
         self._speculative(given["speculative_config"])
         self.done.add("model_tag")
@@ -208,6 +242,9 @@ class _Sglang(_Translator):
             self.take("disable_radix_cache", ("serve", "prefix_caching"), value=False)
         if given["trust_remote_code"] and "trust_remote_code" in given:
             self.take("trust_remote_code", ("serve", "trust_remote_code"), value=True)
+        overrides = read_object(given["json_model_override_args"])
+        if overrides and "json_model_override_args" in given:
+            self.take("json_model_override_args", ("serve", "hf_overrides"), overrides)
         self.parsers()
         self._speculative()
         self.done.add("model_path")

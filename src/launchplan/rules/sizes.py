@@ -11,6 +11,10 @@ from dataclasses import dataclass
 
 from launchplan.engines.sglang.view import SglangView
 from launchplan.engines.view import EngineView
+from launchplan.rules.past import unread
+
+EXPERT_SWITCHES = ("--enable-ep-moe", "--enable-deepep-moe")
+"""Gone with SGLang 0.5.3; each made ep as large as tp (sglang 0.4.7 srt/server_args.py)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,10 +48,17 @@ def engine_size(view: EngineView) -> int:
 def _sglang(view: SglangView) -> Sizes:
     settings = view.settings
     tp = engine_size(view)
-    parts = settings.ep_size * settings.moe_dp_size
+    whole_experts = _whole_experts(view)
+    parts = tp if whole_experts else settings.ep_size * settings.moe_dp_size
     whole = parts > 0 and tp % parts == 0
     dense = settings.moe_dense_tp_size or tp
-    return Sizes(tp, settings.attention_tp, dense, tp // parts if whole else None, max(1, settings.ep_size))
+    groups = tp if whole_experts else max(1, settings.ep_size)
+    return Sizes(tp, settings.attention_tp, dense, tp // parts if whole else None, groups)
+
+
+def _whole_experts(view: SglangView) -> bool:
+    """Look for the switches of older releases that spread whole experts over all ranks."""
+    return any(unread(view, flag) is not None for flag in EXPERT_SWITCHES)
 
 
 def _vllm(view: EngineView) -> Sizes:

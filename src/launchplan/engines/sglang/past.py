@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from launchplan.engines.sglang.view import SglangView
 
 _SMALL_CHUNK = 2048
+_REPLICAS_COUNTED = (0, 4, 4)
+"""Since then `--dp-size` counts the replicas of attention; before, there were as many as ranks
+(`srt/server_args.py`)."""
 
 
 def past_memory(view: SglangView) -> RankMemory | None:
@@ -71,6 +74,8 @@ def _pools(view: SglangView, length: int, attention_tp: int, attention_dp: int) 
 def _attention_dp(view: SglangView) -> int:
     """Count the replicas of attention: `--dp-size` beside its switch, or the flag that came after both."""
     if view.arguments["enable_dp_attention"] is True:
+        if version_key(view.pool.deployment.version) < _REPLICAS_COUNTED:
+            return _size(view, "tp_size")
         return _size(view, "dp_size")
     return _size(view, "attn_dp_size")
 

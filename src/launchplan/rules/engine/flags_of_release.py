@@ -10,27 +10,26 @@ What the rule names, or a newer release.
 
 ## References
 
-- vllm-project/vllm issues 5244 and 9312, verl-project/verl issue 259. The releases are those of the reports
+- vllm-project/vllm issues 5244, 9312, 9531 and 11206, vllm-project/recipes issue 51, verl-project/verl pull
+  requests 259 and 7632, sgl-project/sglang issues 4116, 5032 and 12818. The releases are those of the reports
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from launchplan.catalog.load import version_key
 from launchplan.engines.view import EngineView
+from launchplan.rules import past_names
 from launchplan.rules.past import Found, Past, refusals
 from launchplan.rules.rule import ERROR, Violation, rule
 
-FIRST_PARSERS = frozenset({"hermes", "mistral"})
-REMOTE_TYPES = frozenset({"phi3small"})
+REMOTE_TYPES = frozenset({
+    "baichuan", "internlm", "internlm2", "minicpm", "minicpmv", "orion", "phi3small", "qwen", "xverse",
+})  # fmt: skip
 """Model types that only code beside the checkpoint reads."""
-
-
-def _parser(view: EngineView) -> Found:
-    name = view.arguments["tool_call_parser"]
-    if name is None or name in FIRST_PARSERS:
-        return None
-    return f"tool-call-parser {name} is not in this release, which has hermes and mistral"
+OWN_SINCE = {"chatglm": (0, 7), "deepseek_v2": (0, 6, 6), "internvl_chat": (0, 7)}
+"""Types that were read by such code until vLLM or Transformers brought their own."""
 
 
 def _short_batches(view: EngineView) -> Found:
@@ -40,6 +39,23 @@ def _short_batches(view: EngineView) -> Found:
         return None
     if given["enable_chunked_prefill"] is not False or "enable_chunked_prefill" not in given:
         return None
+    return _too_few(tokens, length)
+
+
+def _short_of_window(view: EngineView) -> Found:
+    """The length is the model's own window where the command gives none."""
+    given, model = view.arguments, view.architecture
+    length, tokens = model.derived_max_model_len if model else None, given["max_num_batched_tokens"]
+    if given["max_model_len"] is not None or length is None or not isinstance(tokens, int):
+        return None
+    if tokens >= length:
+        return None
+    if given["enable_chunked_prefill"] is not False or "enable_chunked_prefill" not in given:
+        return None
+    return _too_few(tokens, length)
+
+
+def _too_few(tokens: int, length: int) -> str:
     return f"max-num-batched-tokens {tokens} is below max-model-len {length} without chunked prefill"
 
 
@@ -47,21 +63,26 @@ def _remote_code(view: EngineView) -> Found:
     model = view.architecture
     if model is None or view.arguments["trust_remote_code"]:
         return None
-    remote = model.model_type in REMOTE_TYPES or (model.dims.get("auto_map") is True and not model.known)
+    release = version_key(view.pool.deployment.version)
+    own = OWN_SINCE.get(model.model_type or "")
+    early = own is not None and () < release < own
+    brought = model.dims.get("auto_map") is True and not model.known
+    remote = early or brought or model.model_type in REMOTE_TYPES
     return "the checkpoint brings its own configuration code, which is not trusted" if remote else None
 
 
 TABLE = (
-    Past("vllm", "0.6.3", "vllm-project/vllm issue 9312", _parser, "tool_call_parser",
-         "use hermes or mistral", at="config"),
+    *past_names.TABLE,
     Past("vllm", "0.33.0", "verl-project/verl issue 259", _short_batches, "max_num_batched_tokens",
          "raise it to max-model-len", at="config"),
+    Past("vllm", "0.33.0", "verl-project/verl pull request 7632", _short_of_window, "max_num_batched_tokens",
+         "raise it, or set max-model-len", "0.24.0", "config"),
     Past("vllm", "0.33.0", "vllm-project/vllm issue 5244", _remote_code, "trust_remote_code",
          "set trust_remote_code: true", at="config"),
 )  # fmt: skip
 
 
-@rule("ENG405", "flags-of-release", severity=ERROR, engines=("vllm",), at="config")
+@rule("ENG405", "flags-of-release", severity=ERROR, at="config")
 def check(view: EngineView) -> Iterator[Violation]:
     """Look flags and values up among what the release is known to refuse."""
     yield from refusals(view, TABLE)

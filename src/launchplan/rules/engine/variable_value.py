@@ -21,9 +21,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from launchplan.finding import KeyPath
 from launchplan.resolve import Resolved
+from launchplan.rules.environment import variables
 from launchplan.rules.rule import ERROR, Violation, rule
 from launchplan.rules.variable_values import wrong_values
+from launchplan.rules.versions import bounds, later_facts
 from launchplan.rules.wording import shown
 
 _LINKED = ("tcp://", "udp://")
@@ -32,10 +35,21 @@ _LINKED = ("tcp://", "udp://")
 @rule("ENG116", "variable-value", severity=ERROR, engines=("vllm",), source="vllm/envs.py", at="run")
 def check(resolved: Resolved) -> Iterator[Violation]:
     """Read each variable as the release does."""
-    for name, value, wanted, path in wrong_values(resolved):
+    for name, value, wanted, path in (*wrong_values(resolved), *_linked(resolved)):
         message = f"{name} is {shown(value)}: it wants {wanted}"
         if value.startswith(_LINKED):
             message += "; Kubernetes sets this for a Service of that name"
             yield Violation(message, path, "rename the Service, or set enableServiceLinks: false in the pod")
         else:
             yield Violation(message, path, f"give it {wanted}")
+
+
+def _linked(resolved: Resolved) -> Iterator[tuple[str, str, str, KeyPath]]:
+    """List what Kubernetes set where a release older than all known ones reads a number."""
+    later = later_facts(resolved.deployment)
+    if bounds(resolved.deployment) or not later:
+        return
+    for name, value, path in variables(resolved):
+        variable = later[0].variable(name)
+        if variable is not None and variable.type == "int" and value.startswith(_LINKED):
+            yield name, value, "a whole number", path

@@ -12,24 +12,30 @@ The format that the rule names, or a newer release.
 
 ## References
 
-- vllm-project/vllm issues 946, 1157, 4327, 13640, 14221, 33416, 35065, pull requests 17265 (BF16 read as
-  FP16), 43562, 44763 and 48173 (slices of FP8 experts), vllm-project/recipes issue 565. The releases are
-  those of the reports
+- vllm-project/vllm issues 946, 1157, 1282, 1816, 2419, 4327, 13640, 14040, 14221, 17604, 25022, 33416,
+  35065, 42587, pull requests 17265 (BF16 read as FP16), 43562, 44763 and 48173 (slices of FP8 experts),
+  vllm-project/recipes issue 565, sgl-project/sglang issues 6354, 6370 and 12887. The releases are those of
+  the reports
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from launchplan.architecture import Architecture
 from launchplan.engines.view import EngineView
 from launchplan.engines.vllm.layers import kv_cache_dtype
 from launchplan.rules.past import Found, Past, capability, classes, refusals, size, unread
 from launchplan.rules.rule import ERROR, Violation, rule
 from launchplan.rules.sizes import sizes_of
+from launchplan.rules.splits import has_kv_heads
 
 AMPERE, ADA, HOPPER = (8, 0), (8, 9), 9
 CONSUMER_BLACKWELL = 12
 SPARSE = "deepseek_sparse"
+BOTH_HALVES = frozenset({"QWenLMHeadModel"})
+"""Classes whose configuration states gate and up projection as one width."""
+PACKED = frozenset({"int4", "w4a16"})
 
 
 def _bf16_checkpoint(view: EngineView) -> Found:
@@ -105,12 +111,61 @@ def _slices(view: EngineView, block: int) -> Found:
 
 def _awq_groups(view: EngineView) -> Found:
     model, tp = view.architecture, size(view, "tensor_parallel_size")
-    if model is None or model.quantization.quant_method != "awq" or not model.dense_intermediate_size:
+    method = model.quantization.quant_method if model else None
+    width, group = _dense_width(model), _group(view)
+    if method not in {"awq", "gptq"} or width is None:
         return None
-    width, group = model.dense_intermediate_size, model.quantization.group_size or 1
-    if width % tp or width // tp % group == 0:
+    if classes(view) & BOTH_HALVES:
+        width //= 2
+    if group < 1 or width % tp or width // tp % group == 0:
         return None
-    return f"dense layers {width} wide / tp {tp} = {width // tp}, no multiple of the AWQ group {group}"
+    kind = "AWQ" if method == "awq" else "GPTQ"
+    return f"dense layers {width} wide / tp {tp} = {width // tp}, no multiple of the {kind} group {group}"
+
+
+def _dense_width(model: Architecture | None) -> int | None:
+    """Give the width of the dense layers, also of a model that nobody knows; None where there are experts."""
+    if model is None or model.dense_intermediate_size:
+        return model.dense_intermediate_size if model else None
+    stated = model.dims.get("intermediate_size")
+    return stated if isinstance(stated, int) and model.moe is None and not model.known else None
+
+
+def _expert_groups(view: EngineView) -> Found:
+    model, parts = view.architecture, sizes_of(view).experts
+    method = model.quantization.quant_method if model else None
+    width, group = model.moe.intermediate_size if model and model.moe else None, _group(view)
+    if method not in {"awq", "gptq"} or width is None or not parts or group < 1 or width % parts:
+        return None
+    if width // parts % group == 0:
+        return None
+    return f"experts {width} wide / {parts} ranks = {width // parts}, no multiple of the group {group}"
+
+
+def _group(view: EngineView) -> int:
+    return (view.architecture.quantization.group_size or 0) if view.architecture else 0
+
+
+def _early_awq(view: EngineView) -> Found:
+    has, model = capability(view), view.architecture
+    awq = "awq" in {view.arguments["quantization"], model.quantization.quant_method if model else None}
+    return _needs("awq", AMPERE, has) if awq and has is not None and has < AMPERE else None
+
+
+def _packed_integers(view: EngineView) -> Found:
+    has, stored = capability(view), view.architecture.quantization if view.architecture else None
+    if has is None or has >= AMPERE or stored is None or stored.quant_method != "compressed-tensors":
+        return None
+    return _needs("packed int4", AMPERE, has) if {*stored.formats} & PACKED else None
+
+
+def _block_experts(view: EngineView) -> Found:
+    """The Triton kernel of block-scaled experts reads FP8 that Ampere has not; dense layers use Marlin."""
+    has, model = capability(view), view.architecture
+    if has is None or has >= ADA or model is None or model.moe is None:
+        return None
+    stored = model.quantization
+    return _needs("fp8 experts", ADA, has) if stored.method == "fp8" and stored.weight_block_size else None
 
 
 def _draft_pages(view: EngineView) -> Found:
@@ -119,6 +174,22 @@ def _draft_pages(view: EngineView) -> Found:
     if not on or has is None or has[0] != 10 or not (view.architecture and view.architecture.is_mla):
         return None
     return f"page-size {view.arguments['page_size']}: the draft's latent attention takes 1 in this release"
+
+
+def _own_layout(view: EngineView) -> Found:
+    """Two formats that the parser takes for every model and GPU, and one attention or vendor has."""
+    model, name = view.architecture, kv_cache_dtype(view)
+    if name == "fp8_inc" and capability(view) is not None:
+        return "kv_cache_dtype fp8_inc is for Intel's accelerators"
+    if name == "fp8_ds_mla" and model is not None and has_kv_heads(model):
+        return "kv_cache_dtype fp8_ds_mla is for latent attention"
+    return None
+
+
+def _flashmla_cache(view: EngineView) -> Found:
+    name = str(view.arguments["kv_cache_dtype"])
+    asked = view.arguments["attention_backend"] == "flashmla" and name.startswith("fp8")
+    return f"attention-backend flashmla has no {name} KV cache in this release" if asked else None
 
 
 def _is_hopper(view: EngineView) -> bool:
@@ -143,6 +214,8 @@ TABLE = (
     Past("vllm", "0.8.3", "vllm-project/vllm issue 14221", _first_v1_cache, "kv_cache_dtype", "leave it out"),
     Past("vllm", "0.24.0", "vllm-project/recipes issue 565", _sparse_cache, "kv_cache_dtype",
          "use fp8_ds_mla", "0.11.2"),
+    Past("vllm", "0.33.0", "vllm-project/vllm issue 42587", _own_layout, "kv_cache_dtype", "use fp8",
+         "0.11.2"),
     Past("vllm", "0.26.0", "vllm-project/vllm pull request 43562", _nvfp4_cache, "kv_cache_dtype", "use fp8",
          "0.22.0"),
     Past("vllm", "0.24.0", "vllm-project/vllm pull request 44763", _online_blocks, "quantization", _EXPERTS,
@@ -151,6 +224,16 @@ TABLE = (
          _EXPERTS),
     Past("vllm", "0.9.0", "vllm-project/vllm issue 13640", _awq_groups, "tensor_parallel_size",
          "use a smaller tp, or a checkpoint with padded layers"),
+    Past("vllm", "0.10.0", "vllm-project/vllm issue 17604", _expert_groups, "tensor_parallel_size", _EXPERTS,
+         "0.7.0", "run"),
+    Past("vllm", "0.2.1", "vllm-project/vllm issue 1282", _early_awq, "quantization", "use a newer release"),
+    Past("vllm", "0.11.1", "vllm-project/vllm issues 14040, 25022", _packed_integers, "quantization",
+         "use an AWQ or GPTQ checkpoint"),
+    Past("sglang", "0.5.6", "sgl-project/sglang issue 12887", _block_experts, "quantization",
+         "use a BF16 or int4 checkpoint"),
+    Past("sglang", "0.4.7", "sgl-project/sglang issue 6354", _flashmla_cache, "kv_cache_dtype",
+         "leave kv-cache-dtype out"),
+    Past("sglang", "0.5.0", "sgl-project/sglang issue 6370", _expert_blocks, "tp_size", _EXPERTS),
     Past("sglang", "0.5.2", "sgl-project/sglang issue 9572", _draft_pages, "page_size", "leave page-size out",
          "0.5.0"),
 )  # fmt: skip

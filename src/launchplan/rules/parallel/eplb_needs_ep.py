@@ -29,6 +29,7 @@ from launchplan.rules.widths import expert_parallel
     "PAR122",
     "eplb-needs-ep",
     severity=ERROR,
+    since={"sglang": "0.5.3"},  # before, flags that are gone widened ep: --enable-ep-moe, --enable-deepep-moe
     source={
         "vllm": "vllm/config/parallel.py:570, 579 (0.33.0)",
         "sglang": "sglang/srt/arg_groups/parallel_hook.py:791 (0.5.23)",

@@ -12,8 +12,9 @@ The layout that the rule names, or a newer release.
 
 ## References
 
-- vllm-project/vllm issues 1581, 6114, 8097, 16231, 26876, 27968, 29447, 29670, vllm-project/vime pull request
-  66, sgl-project/sglang issues 6296, 6913 and 19045. The releases are those of the reports
+- vllm-project/vllm issues 1581, 6114, 8097, 9015, 16231, 22424, 24004, 26876, 27968, 29447, 29670, 33685 and
+  45455, vllm-project/vime pull request 66, sgl-project/sglang issues 6296, 6913 and 19045. The releases are
+  those of the reports; SGLang's assertions are those of its `srt/server_args.py`
 """
 
 from __future__ import annotations
@@ -22,16 +23,17 @@ from collections.abc import Iterator
 
 from launchplan.architecture import Architecture
 from launchplan.engines.view import EngineView
+from launchplan.rules import past_sglang, past_stages
 from launchplan.rules.past import Found, Past, classes, refusals, size, unread
 from launchplan.rules.rule import ERROR, Violation, rule
 from launchplan.units import plural
 
-STAGES_SINCE = {"Llama4ForConditionalGeneration": "0.8.4", "NemotronHForCausalLM": "0.11.1"}
-"""Classes that got pipeline stages with a release."""
 COPIES_SINCE = {
     "ChatGLMModel": "0.2.2", "BailingMoeForCausalLM": "0.11.1", "BailingMoeV2ForCausalLM": "0.11.1",
 }  # fmt: skip
 """Classes that got copies of KV heads with a release."""
+SPLIT_TOWERS = frozenset({"Glm4vForConditionalGeneration", "Glm4vMoeForConditionalGeneration"})
+"""Classes whose towers were split by tp at first."""
 TP, PP = "tensor_parallel_size", "pipeline_parallel_size"
 
 
@@ -41,19 +43,6 @@ def _uneven_layers(view: EngineView) -> Found:
     if layers is None or layers % stages == 0:
         return None
     return f"pp {stages} does not divide {plural(layers, 'layer')}, which this release asks for"
-
-
-def _stages(*names: str) -> Past:
-    def finds(view: EngineView) -> Found:
-        found = classes(view) & {*names}
-        return (
-            f"{min(found)} has no pipeline stages in this release" if found and size(view, PP) > 1 else None
-        )
-
-    source = "vllm-project/vllm issues 16231, 27968"
-    return Past(
-        "vllm", STAGES_SINCE[names[0]], source, finds, PP, "use pp 1, or a newer release", at="config"
-    )
 
 
 def _copies(*names: str) -> Past:
@@ -80,6 +69,17 @@ def _tower(view: EngineView) -> Found:
     if heads is None or "InternVLChatModel" not in classes(view) or heads % tp == 0:
         return None
     return f"tp {tp} does not divide {plural(heads, 'head')} of the vision tower, and none is padded"
+
+
+def _shared_tower(view: EngineView) -> Found:
+    model, tp = view.architecture, size(view, TP)
+    heads = model.vision.num_heads if model and model.vision else None
+    if heads is None or not classes(view) & SPLIT_TOWERS or heads % tp == 0:
+        return None
+    whole = unread(view, "--enable-multimodal-encoder-data-parallel") is not None
+    if whole or view.arguments["mm_encoder_tp_mode"] == "data":
+        return None
+    return f"tp {tp} does not divide {plural(heads, 'head')} of the vision tower"
 
 
 def _world(view: EngineView) -> Found:
@@ -136,11 +136,12 @@ def _gate_blocks(view: EngineView) -> Found:
 
 TABLE = (
     Past("vllm", "0.5.2", "vllm-project/vllm issue 6114", _uneven_layers, PP, "use a pp that divides them"),
-    _stages("Llama4ForConditionalGeneration"),
-    _stages("NemotronHForCausalLM"),
+    *past_stages.TABLE,
+    *past_sglang.TABLE,
     _copies("ChatGLMModel"),
     _copies("BailingMoeForCausalLM", "BailingMoeV2ForCausalLM"),
     Past("vllm", "0.6.2", "vllm-project/vllm issue 8097", _tower, TP, "use a tp that divides them"),
+    Past("vllm", "0.10.2", "vllm-project/vllm issue 24004", _shared_tower, TP, "use a tp that divides them"),
     Past("vllm", "0.33.0", "vllm-project/vllm issue 29447", _world, TP,
          "add --nnodes, or --distributed-executor-backend ray", "0.11.2", "config"),
     Past("vllm", "0.33.0", "vllm-project/vllm issue 29670", _micro_batches, "enable_dbo",

@@ -12,8 +12,9 @@ What the rule names, or a newer release.
 
 ## References
 
-- vllm-project/vllm issues 10483, 14117, 24888, 31845, 36643, 41559, 52761, sgl-project/sglang issue 4218. The
-  releases are those of the reports
+- vllm-project/vllm issues 10483, 14117, 24888, 31845, 36643, 41559, 52069, 52761, pull requests 20375 and
+  46994 (MTP over stages), gpustack/gpustack pull request 3396, sgl-project/sglang issue 4218. The releases
+  are those of the reports
 """
 
 from __future__ import annotations
@@ -30,6 +31,9 @@ from launchplan.rules.rule import ERROR, Violation, rule
 PP, CONFIG = "pipeline_parallel_size", "speculative_config"
 WRONG_KEYS = {"ngram_prompt_lookup_max": "prompt_lookup_max", "ngram_prompt_lookup_min": "prompt_lookup_min"}
 """Names that were flags once, and the keys of `--speculative-config` for them."""
+OWN_LAYERS = frozenset({"mtp", "deepseek_mtp", "qwen3_next_mtp", "qwen3_5_mtp", "glm4_moe_mtp", "mimo_mtp"})
+"""Methods that draft with layers of the target."""
+SIZES = ("speculative_eagle_topk", "speculative_num_draft_tokens")
 
 
 def _config(view: EngineView) -> Mapping[str, Any]:
@@ -63,6 +67,32 @@ def _stages(family: str, method: str) -> Any:
         return f"{method} drafts of this model have no pipeline stages in this release"
 
     return finds
+
+
+def _own_layers(view: EngineView) -> Found:
+    """The draft class was asked for stages of its own, as many as the target's."""
+    config = _config(view)
+    if config.get("method") not in OWN_LAYERS or config.get("model") is not None or not _staged(view):
+        return None
+    return f"{config['method']} drafts have no pipeline stages in this release"
+
+
+def _no_tokens(view: EngineView) -> Found:
+    """A draft whose name says EAGLE is one; its configuration does not say how many tokens."""
+    config = _config(view)
+    unsaid = config.get("method") is None and config.get("num_speculative_tokens") is None
+    if not unsaid or "eagle" not in str(config.get("model") or "").lower():
+        return None
+    return "speculative-config gives no num_speculative_tokens"
+
+
+def _sizes_apart(view: EngineView) -> Found:
+    given = view.arguments
+    family = str(given["speculative_algorithm"] or "").upper() in {"EAGLE", "EAGLE3", "NEXTN"}
+    alone = next((name for name in SIZES if given[name] is not None), None)
+    if not family or given["speculative_num_steps"] is not None or alone is None:
+        return None
+    return f"{alone.replace('_', '-')} {given[alone]} needs speculative-num-steps beside it"
 
 
 def _sparse_tokens(view: EngineView) -> Found:
@@ -102,14 +132,18 @@ _DROP = "leave speculative decoding out, or use tp in place of pp"
 _ISSUE = "vllm-project/vllm issue"
 TABLE = (
     Past("vllm", "0.8.0", f"{_ISSUE} 14117", _first_engine, PP, _DROP, at="config"),
-    Past("vllm", "0.18.0", f"{_ISSUE} 36643", _stages("qwen_next", "mtp"), CONFIG, _DROP, "0.17.0", "config"),
-    Past("vllm", "0.27.0", f"{_ISSUE} 52761", _stages("deepseek_v4", "dspark"), CONFIG, _DROP, "0.26.0",
+    Past("vllm", "0.29.0", f"{_ISSUE}s 36643, 52069", _own_layers, CONFIG, _DROP, "0.17.0", "config"),
+    Past("vllm", "0.29.0", f"{_ISSUE} 52761", _stages("deepseek_v4", "dspark"), CONFIG, _DROP, "0.26.0",
          "config"),
     Past("vllm", "0.14.0", f"{_ISSUE} 31845", _sparse_tokens, CONFIG, "use 1 token", "0.11.2"),
     Past("vllm", "0.23.0", f"{_ISSUE} 41559", _quantized_cache, CONFIG, "leave kv_cache_dtype out", "0.20.0"),
     Past("vllm", "0.7.0", f"{_ISSUE} 10483", _draft_size, CONFIG, "use 1", at="config"),
     Past("vllm", "0.33.0", f"{_ISSUE} 24888", _keys, CONFIG, "name the key as the release does", "0.8.0",
          "config"),
+    Past("vllm", "0.33.0", "vllm-project/vllm pull request 20375", _no_tokens, CONFIG,
+         "add num_speculative_tokens", "0.8.0", "config"),
+    Past("sglang", "0.5.23", "gpustack/gpustack pull request 3396", _sizes_apart, "speculative_num_steps",
+         "give all three sizes, or none", "0.4.5", "config"),
     Past("sglang", "0.4.4", "sgl-project/sglang issue 4218", _power_of_two, "speculative_num_draft_tokens",
          "use 2 or 4"),
 )  # fmt: skip

@@ -1,0 +1,88 @@
+"""Layouts that SGLang refused before the release whose source the rules were read in.
+
+Each was an assertion of `ServerArgs.__post_init__` or `check_server_args` (`srt/server_args.py`) of every
+release from `since` on; where the condition grew milder later, only what both refuse is refused.
+"""
+
+from __future__ import annotations
+
+from launchplan.engines.view import EngineView
+from launchplan.rules.past import Found, Past, size, unread
+
+KNOWN = "0.5.23"
+"""The release whose own rules take over."""
+TP, PP, DP = "tp_size", "pp_size", "dp_size"
+_ARGS = "sglang/srt/server_args.py"
+
+
+def _replicas(view: EngineView) -> Found:
+    tp, dp = size(view, TP), size(view, DP)
+    if not view.arguments["enable_dp_attention"] or tp % dp == 0:
+        return None
+    return f"dp-size {dp} of data parallel attention does not divide tp-size {tp}"
+
+
+def _one_replica(view: EngineView) -> Found:
+    on = view.arguments["enable_dp_attention"] and size(view, DP) == 1
+    return "enable-dp-attention asks for a dp-size above 1 in this release" if on else None
+
+
+def _deepep_mode(view: EngineView) -> Found:
+    asked = unread(view, "--enable-deepep-moe") is not None and view.arguments["enable_dp_attention"]
+    if not asked or view.arguments["deepep_mode"] not in {None, "auto"}:
+        return None
+    return "deepep-mode auto does not go with data parallel attention in this release"
+
+
+def _stages(view: EngineView) -> Found:
+    given = view.arguments
+    if size(view, PP) == 1:
+        return None
+    if given["speculative_algorithm"] is not None:
+        return f"speculative decoding beside pp-size {size(view, PP)} is not in this release"
+    if given["enable_mixed_chunk"]:
+        return f"enable-mixed-chunk beside pp-size {size(view, PP)} is not in this release"
+    return None
+
+
+def _dense_width(view: EngineView) -> Found:
+    width = view.arguments["moe_dense_tp_size"]
+    if width is None or width in {1, size(view, TP)}:
+        return None
+    return f"moe-dense-tp-size {width}: this release takes 1, or none"
+
+
+def _output_layer(view: EngineView) -> Found:
+    given = view.arguments
+    on = given["enable_dp_lm_head"] and not given["enable_dp_attention"]
+    return "enable-dp-lm-head needs enable-dp-attention" if on else None
+
+
+def _pages(view: EngineView) -> Found:
+    given = view.arguments
+    chunk, page = given["chunked_prefill_size"], given["page_size"]
+    if not isinstance(chunk, int) or not isinstance(page, int) or given["enable_dp_attention"]:
+        return None
+    if page < 1 or chunk < 1 or chunk % page == 0:
+        return None
+    return f"chunked-prefill-size {chunk} is no multiple of page-size {page}"
+
+
+def _adapters(view: EngineView) -> Found:
+    on = view.arguments["lora_paths"] and not view.arguments["disable_radix_cache"]
+    return "lora-paths needs disable-radix-cache in this release" if on else None
+
+
+TABLE = (
+    Past("sglang", KNOWN, _ARGS, _replicas, DP, "use a dp-size that divides it", "0.4.5", "config"),
+    Past("sglang", "0.4.9", _ARGS, _one_replica, DP, "add dp-size, or leave it out", "0.4.5", "config"),
+    Past("sglang", "0.4.8", _ARGS, _deepep_mode, "deepep_mode", "set deepep-mode to normal or low_latency",
+         "0.4.5", "config"),
+    Past("sglang", "0.5.14", _ARGS, _stages, PP, "use tp in place of pp", "0.4.6", "config"),
+    Past("sglang", KNOWN, _ARGS, _dense_width, "moe_dense_tp_size", "use 1", "0.4.6", "config"),
+    Past("sglang", KNOWN, _ARGS, _output_layer, "enable_dp_lm_head",
+         "add enable-dp-attention, or leave it out", "0.4.7", "config"),
+    Past("sglang", KNOWN, _ARGS, _pages, "chunked_prefill_size", "use a multiple", "0.4.6", "config"),
+    Past("sglang", "0.4.8", _ARGS, _adapters, "lora_paths", "add disable-radix-cache", "0.4.0", "config"),
+)  # fmt: skip
+"""By `launchplan.rules.past`."""

@@ -1,0 +1,71 @@
+"""What older releases refused, each beside the next command or release that they took."""
+
+from __future__ import annotations
+
+import pytest
+
+from launchplan import api
+from launchplan.finding import Severity
+
+DP = "--tp-size 8 --enable-dp-attention"
+YARN = '{"rope_type":"yarn","factor":4.0,"original_max_position_embeddings":32768}'
+LONGER = f'{{"rope_scaling":{YARN},"max_position_embeddings":131072}}'
+ROWS = [
+    ("sglang", "0.4.6", f"{DP} --dp-size 3", "PAR406"),
+    ("sglang", "0.4.6", f"{DP} --dp-size 4", None),
+    ("sglang", "0.4.6", DP, "PAR406"),
+    ("sglang", "0.4.9", DP, None),
+    ("sglang", "0.4.7", f"{DP} --dp-size 8 --enable-deepep-moe", "PAR406"),
+    ("sglang", "0.4.7", f"{DP} --dp-size 8 --enable-deepep-moe --deepep-mode normal", None),
+    ("sglang", "0.5.0", "--pp-size 2 --speculative-algorithm EAGLE", "PAR406"),
+    ("sglang", "0.5.0", "--pp-size 2 --enable-mixed-chunk", "PAR406"),
+    ("sglang", "0.5.0", "--pp-size 2", None),
+    ("sglang", "0.5.0", "--tp-size 4 --moe-dense-tp-size 2", "PAR406"),
+    ("sglang", "0.5.0", "--tp-size 4 --moe-dense-tp-size 1", None),
+    ("sglang", "0.5.0", "--tp-size 4 --enable-dp-lm-head", "PAR406"),
+    ("sglang", "0.5.0", "--chunked-prefill-size 1000 --page-size 64", "PAR406"),
+    ("sglang", "0.5.0", "--chunked-prefill-size 1024 --page-size 64", None),
+    ("sglang", "0.4.7", "--lora-paths a=/a", "PAR406"),
+    ("sglang", "0.4.7", "--lora-paths a=/a --disable-radix-cache", None),
+    ("sglang", "0.5.0", "--enable_metrics", "ENG405"),
+    ("sglang", "0.5.0", "--enable-metrics", None),
+    ("sglang", "0.5.0", "--max-model-len 4096", "ENG405"),
+    ("sglang", "0.5.0", "--a-flag-of-then", None),
+    ("sglang", "0.5.0", "--speculative-algorithm EAGLE --speculative-eagle-topk 1", "SPC401"),
+    ("sglang", "0.5.0", "--speculative-algorithm EAGLE --speculative-eagle-topk 1 --speculative-num-steps 3", None),
+    ("sglang", "0.5.0", f"--context-length 131072 --json-model-override-args '{LONGER}'", None),
+    ("sglang", "0.5.0", "--context-length 131072", "ENG108"),
+    ("vllm", "0.8.5", f"--max-model-len 131072 --rope-scaling '{YARN}'", None),
+    ("vllm", "0.8.5", f"--max-model-len 131073 --rope-scaling='{YARN}'", "ENG108"),
+    ("vllm", "0.8.5", "--mem-fraction-static 0.8", "ENG405"),
+    ("vllm", "0.9.1", "--limit-mm-per-prompt image=2", None),
+    ("vllm", "0.10.1", "--limit-mm-per-prompt image=2", "ENG103"),
+    ("vllm", "0.6.2", "--enable-auto-tool-choice --tool-call-parser llama3_json", "ENG405"),
+    ("vllm", "0.6.4", "--enable-auto-tool-choice --tool-call-parser llama3_json", None),
+    ("vllm", "0.6.4", "--enable-auto-tool-choice --tool-call-parser xlam", "ENG405"),
+    ("vllm", "0.10.1", "--enable-auto-tool-choice --tool-call-parser openai", "ENG405"),
+    ("vllm", "0.10.1", "--tool-call-parser openai", None),
+    ("vllm", "0.10.2", "--enable-auto-tool-choice --tool-call-parser openai", None),
+    ("vllm", "0.5.0", "--pipeline-parallel-size 2", "PAR406"),
+    ("vllm", "0.6.2", "--pipeline-parallel-size 2", "PAR406"),
+    ("vllm", "0.6.3", "--pipeline-parallel-size 2", None),
+    ("vllm", "0.10.0", "--speculative-config '{\"model\":\"a/EAGLE-b\"}'", "SPC401"),
+    ("vllm", "0.10.0", "--speculative-config '{\"model\":\"a/b\"}'", None),
+    ("sglang", "0.4.6", "--attention-backend flashmla --kv-cache-dtype fp8_e4m3", "QNT403"),
+    ("sglang", "0.4.7", "--attention-backend flashmla --kv-cache-dtype fp8_e4m3", None),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("engine", "version", "args", "code"), ROWS)
+def test_a_release_refuses_what_it_refused(engine: str, version: str, args: str, code: str | None) -> None:
+    program = "vllm serve Qwen/Qwen3-8B" if engine == "vllm" else "sglang serve --model-path Qwen/Qwen3-8B"
+    report = api.lint(f"{program} {args}", gpu="h200", gpus_per_node=8, version=version)
+    codes = {each.code for each in report.findings if each.severity is Severity.ERROR}
+    assert codes == ({code} if code else set())
+
+
+@pytest.mark.parametrize(("switch", "found"), [("", {"PAR121", "QNT403"}), (" --enable-ep-moe", set())])
+def test_older_switches_keep_experts_whole(switch: str, found: set[str]) -> None:
+    command = f"sglang serve --model-path Qwen/Qwen3-235B-A22B-FP8 --tp-size 8{switch}"
+    report = api.lint(command, gpu="h20", gpus_per_node=8, version="0.4.6")
+    assert {each.code for each in report.findings if each.severity is Severity.ERROR} == found
