@@ -41,6 +41,15 @@ class Fields:
                 return value
         return None
 
+    def uniform(self, *names: str) -> int | None:
+        """Give the first of these keys that holds an integer above zero, or a list of one such integer."""
+        for name in names:
+            values = self.ints(name)
+            value = values[0] if values and len(set(values)) == 1 else self.positive(name)
+            if value is not None and value > 0:
+                return value
+        return None
+
     def number(self, *names: str) -> float | None:
         """Give the first of these keys that holds a finite number."""
         for name in names:

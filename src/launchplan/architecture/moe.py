@@ -38,7 +38,7 @@ def read_moe(text: Fields, family: Family | None, layers: tuple[LayerKind, ...])
     shared = _shared_experts(text, family)
     return Moe(
         num_experts=experts,
-        experts_per_token=text.positive(
+        experts_per_token=text.uniform(
             "num_experts_per_tok",
             "num_experts_per_token",
             "top_k_experts",

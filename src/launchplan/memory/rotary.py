@@ -37,6 +37,8 @@ def rotary_table_elements(model: Architecture, layers: frozenset[int]) -> tuple[
             positions * int(size * _factor(model))
             for size in (sizes.head, sizes.integer("swa_head_dim", sizes.head))
         )
+    if model.family == "laguna":
+        return (positions * int(sizes.head * _factor(model)), positions * sizes.head)
     tables = 2 if model.family == "gemma3" else 1
     return (positions * sizes.integer("rotary_dim", int(sizes.head * _factor(model))),) * tables
 

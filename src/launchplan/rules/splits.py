@@ -26,9 +26,15 @@ SPLIT_TOWERS = {
 
 
 def heads(model: Architecture, size: int) -> bool:
-    """Query heads: each rank gets as many."""
-    count = model.num_attention_heads
-    return count is None or count % size == 0
+    """Query heads: each rank gets as many, in every layer."""
+    return all(count % size == 0 for count in query_heads(model))
+
+
+def query_heads(model: Architecture) -> tuple[int, ...]:
+    """Give the numbers of query heads that the layers have; empty when unknown."""
+    listed = model.lists.get("num_attention_heads_per_layer", ())
+    counts = dict.fromkeys((model.num_attention_heads, *listed))
+    return tuple(each for each in counts if isinstance(each, int) and each > 0)
 
 
 def has_kv_heads(model: Architecture) -> bool:

@@ -12,13 +12,17 @@ from launchplan.memory.inventory import (
     gemma4,
     glm4_moe,
     gpt_oss,
+    hunyuan_moe,
+    hy_v3,
     kimi_linear,
+    laguna,
     llama,
     llama4,
     mimo_v2,
     minimax_m2,
     minimax_m3,
     mixtral,
+    muse_glimmer,
     nemotron_h,
     nemotron_nas,
     qwen_moe,
@@ -60,6 +64,10 @@ FAMILY_TENSORS: dict[str, Callable[[Sizes], Tensors]] = {
     "nemotron_nas": nemotron_nas.list_tensors,
     "mimo_v2": mimo_v2.list_tensors,
     "step3": step3.list_tensors,
+    "hunyuan_moe": hunyuan_moe.list_tensors,
+    "hy_v3": hy_v3.list_tensors,
+    "laguna": laguna.list_tensors,
+    "muse_glimmer": muse_glimmer.list_tensors,
 }
 
 

@@ -19,7 +19,13 @@ if TYPE_CHECKING:
     from launchplan.memory.inventory.sizes import Sizes
 
 # transformers: these classes give q, k and v biases without a key that says so.
-_QKV_BIAS = frozenset({"qwen2", "qwen2_vl", "qwen2_vl_text", "qwen2_5_vl", "qwen2_5_vl_text", "mimo"})
+_QKV_BIAS = frozenset(
+    {"qwen2", "qwen2_vl", "qwen2_vl_text", "qwen2_5_vl", "qwen2_5_vl_text", "mimo", "glm4v_text"}
+)
+# These have a key for the biases of q, k and v, and none of the output.
+_PLAIN_OUTPUT = frozenset({"glm", "glm4"})
+# Their blocks are normalised on the way out, too.
+_SANDWICHED = frozenset({"glm4", "glm4v_text"})
 _HEAD_NORMS = frozenset({"qwen3", "qwen3_vl_text"})
 
 
@@ -33,7 +39,7 @@ def dense_heads(sizes: Sizes) -> Heads:
         size=sizes.head,
         value_size=sizes.model.v_head_dim or sizes.head,
         bias=bias,
-        output_bias=bias and kind not in _QKV_BIAS | _HEAD_NORMS,
+        output_bias=bias and kind not in _QKV_BIAS | _HEAD_NORMS | _PLAIN_OUTPUT,
     )
 
 
@@ -62,7 +68,7 @@ def _layer(sizes: Sizes, site: Site) -> Tensors:
     if kind in _HEAD_NORMS:
         tensors += attention.norms(sizes.head, "q_norm", "k_norm")
     tensors += site.norms(hidden, "input_layernorm", "post_attention_layernorm", biased=biased)
-    if kind == "glm4":
+    if kind in _SANDWICHED:
         tensors += site.norms(hidden, "post_self_attn_layernorm", "post_mlp_layernorm")
     names = ("c_fc", "c_proj") if kind == "starcoder2" else ("gate_proj", "up_proj", "down_proj")
     names = ("up_proj", "down_proj") if kind == "arcee" else names

@@ -1,4 +1,4 @@
-"""Qwen2-MoE and Qwen3-MoE, with and without vision."""
+"""Qwen2-MoE and Qwen3-MoE, with and without vision, and Mellum 2."""
 
 from __future__ import annotations
 
@@ -52,4 +52,4 @@ def moe_block(sizes: Sizes, site: Site) -> Tensors:
 
 
 def _has_head_norms(sizes: Sizes) -> bool:
-    return (sizes.model.text_model_type or "").startswith("qwen3")
+    return (sizes.model.text_model_type or "").startswith(("qwen3", "mellum"))
