@@ -17,6 +17,7 @@ _LAYER_TYPES: dict[str, AttentionLayer] = {
     "sliding_attention": "sliding",
     "chunked_attention": "chunked",
     "mamba": "mamba2",
+    "conv": "conv",
 }
 _PATTERN: dict[str, AttentionLayer] = {"M": "mamba2", "*": "full", "-": "none", "E": "none"}
 _BLOCK_TYPES: dict[str, AttentionLayer] = {
@@ -182,6 +183,14 @@ def kda_hybrid(text: Fields, layers: int) -> Kinds:
 def block_pattern(text: Fields, layers: int) -> Kinds:
     """Read Nemotron-H's one letter (or word) a layer; a layer is either a mixer or an MLP."""
     return listed_blocks(text, layers, _BLOCK_TYPES, _PATTERN)
+
+
+def short_convolutions(text: Fields, layers: int) -> Kinds:
+    """Read LFM2's mixture of short convolutions and full attention, listed either way."""
+    if "layer_types" in text:
+        return from_layer_types(text, layers)
+    full = text.ints("full_attn_idxs")
+    return None if full is None else tuple("full" if i in full else "conv" for i in range(layers))
 
 
 def pruned_blocks(text: Fields, layers: int) -> Kinds:

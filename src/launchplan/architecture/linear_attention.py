@@ -1,4 +1,4 @@
-"""Layers with a recurrent state: Gated DeltaNet, Kimi Delta Attention, Mamba2."""
+"""Layers with a recurrent state: Gated DeltaNet, Kimi Delta Attention, Mamba2, short convolutions."""
 
 from __future__ import annotations
 
@@ -58,10 +58,26 @@ def _mamba2(text: Fields) -> LinearAttention:
     )
 
 
+def _conv(text: Fields) -> LinearAttention:
+    """Read LFM2's short convolution over the width of the model, which keeps its last inputs alone."""
+    return LinearAttention(
+        kind="conv",
+        num_key_heads=None,
+        num_value_heads=text.positive("hidden_size"),
+        key_head_dim=None,
+        value_head_dim=None,
+        num_groups=None,
+        state_size=None,
+        conv_kernel=text.positive("conv_L_cache"),
+        state_dtype=None,
+    )
+
+
 _READERS: dict[LinearKind, Callable[[Fields], LinearAttention]] = {
     "gdn": _gdn,
     "kda": _kda,
     "mamba2": _mamba2,
+    "conv": _conv,
 }
 
 

@@ -120,6 +120,14 @@ def first_dense(text: Fields, layers: int) -> Kinds:
     return tuple("moe" if i >= first and i % step == 0 else "dense" for i in range(layers))
 
 
+def upper_moe(text: Fields, layers: int) -> Kinds:
+    """Make all but the first `num_dense_layers` MoE (LFM2)."""
+    if not expert_count(text):
+        return _every("dense", layers)
+    first = text.count("num_dense_layers")
+    return None if first is None else tuple("dense" if i < first else "moe" for i in range(layers))
+
+
 def interleaved(text: Fields, layers: int) -> Kinds:
     """Make every n-th layer MoE, or those that are listed (Llama 4)."""
     if not expert_count(text):

@@ -11,12 +11,14 @@ if TYPE_CHECKING:
 
 Scalar: TypeAlias = "int | float | bool | str | None"
 AttentionKind: TypeAlias = Literal["mha", "gqa", "mqa", "mla"]
-AttentionLayer: TypeAlias = Literal["full", "sliding", "chunked", "mla", "gdn", "kda", "mamba2", "none"]
+AttentionLayer: TypeAlias = Literal[
+    "full", "sliding", "chunked", "mla", "gdn", "kda", "mamba2", "conv", "none"
+]
 MlpLayer: TypeAlias = Literal["dense", "moe", "none"]
-LinearKind: TypeAlias = Literal["gdn", "kda", "mamba2"]
+LinearKind: TypeAlias = Literal["gdn", "kda", "mamba2", "conv"]
 Format: TypeAlias = Literal["none", "fp8", "mxfp8", "nvfp4", "mxfp4", "int4", "int8"]
 
-LINEAR_KINDS: frozenset[str] = frozenset({"gdn", "kda", "mamba2"})
+LINEAR_KINDS: frozenset[str] = frozenset({"gdn", "kda", "mamba2", "conv"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +70,12 @@ class Moe:
 
 @dataclass(frozen=True, slots=True)
 class LinearAttention:
-    """The layers with a recurrent state in place of a KV cache: Gated DeltaNet, KDA or Mamba2."""
+    """The layers with a state in place of a KV cache: Gated DeltaNet, KDA, Mamba2 or a short convolution."""
 
     kind: LinearKind
     num_key_heads: int | None
     num_value_heads: int | None
-    """The heads that tensor parallelism splits; for Mamba2 its heads."""
+    """The heads that tensor parallelism splits; for Mamba2 its heads, for a convolution its channels."""
     key_head_dim: int | None
     value_head_dim: int | None
     num_groups: int | None

@@ -23,9 +23,12 @@ _BY_LAYER = frozenset({"block_configs.ffn.ffn_mult"})
 _MLA = ("kv_lora_rank", "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim")
 _MOE = ("experts_per_token", "intermediate_size")
 _VISION = ("hidden_size", "num_layers", "num_heads")
+# A model with this key embeds patches without a tower.
+_WITHOUT_TOWER = frozenset({"vision_config.mm_embed_dim"})
 _LINEAR = {
     "gdn": ("num_key_heads", "num_value_heads", "key_head_dim", "value_head_dim", "conv_kernel"),
     "kda": ("num_value_heads", "value_head_dim", "conv_kernel"),
+    "conv": ("num_value_heads", "conv_kernel"),
     "mamba2": ("num_value_heads", "value_head_dim", "num_groups", "state_size", "conv_kernel"),
 }
 
@@ -64,7 +67,7 @@ def _open_parts(model: Architecture) -> Iterator[str]:
         yield from (
             f"linear_attention.{name}" for name in names if getattr(model.linear_attention, name) is None
         )
-    if model.is_multimodal:
+    if model.is_multimodal and not _WITHOUT_TOWER & {*model.dims}:
         yield from _open_vision(model)
 
 

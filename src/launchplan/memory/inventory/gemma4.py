@@ -31,7 +31,7 @@ def list_tensors(sizes: Sizes) -> Tensors:
         vocabulary(_PREFIX, sizes.vocabulary, hidden, tied=sizes.model.tie_word_embeddings is not False),
         *(_attention(sizes, layers, kind) for kind in ("full", "sliding")),
         every.norms(4 * hidden + 1, "norms"),
-        mlp(every.at("mlp"), hidden, sizes.dense_width),
+        *_dense(sizes, layers),
         _experts(sizes, Site(layers, sizes.moe_layers)) if sizes.moe_layers else (),
         _layer_embeddings(sizes, every),
         final_norm(_PREFIX, hidden),
@@ -46,6 +46,14 @@ def attention_heads(sizes: Sizes, kind: str) -> Heads:
         same = sizes.flag("attention_k_eq_v")
         keys = sizes.integer("num_global_key_value_heads", keys) if same else keys
     return Heads(sizes.queries, keys, size, size, values_are_keys=same)
+
+
+def _dense(sizes: Sizes, prefix: str) -> tuple[Tensors, ...]:
+    """List the dense blocks: where the config says so, layers that share a cache have wider ones."""
+    wide = sizes.integer("num_kv_shared_layers", 0) if sizes.flag("use_double_wide_mlp") else 0
+    first, width = sizes.layer_count - wide, sizes.dense_width
+    sites = (Site(f"{prefix}mlp.", sizes.all_layers[:first]), Site(f"{prefix}mlp.", sizes.all_layers[first:]))
+    return (mlp(sites[0], sizes.hidden, width), mlp(sites[1], sizes.hidden, 2 * width))
 
 
 def _attention(sizes: Sizes, prefix: str, kind: str) -> Tensors:

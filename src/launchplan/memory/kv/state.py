@@ -31,10 +31,12 @@ class StateShape:
 def state_shape(linear: LinearAttention, ranks: int) -> StateShape | None:
     """Give the shape of a layer's state when `ranks` split its heads; None when a size is unknown.
 
-    vLLM 0.33.0 model_executor/layers/mamba/mamba_utils.py:186 (Mamba2), :272 (GDN), :296 (KDA); SGLang 0.5.23
-    configs/mamba_utils.py has the same sizes.
+    vLLM 0.33.0 model_executor/layers/mamba/mamba_utils.py:186 (Mamba2), :249 (short convolution), :272 (GDN),
+    :296 (KDA); SGLang 0.5.23 configs/mamba_utils.py and configs/lfm2.py have the same sizes.
     """
     values, size, kernel = linear.num_value_heads, linear.value_head_dim, linear.conv_kernel
+    if linear.kind == "conv":
+        return StateShape(values // ranks, kernel - 1, 0) if values and kernel else None
     if not values or not size or not kernel:
         return None
     if linear.kind == "mamba2":

@@ -27,7 +27,7 @@ from launchplan.rules.rule import ERROR, Violation, rule
 from launchplan.rules.sizes import sizes_of
 from launchplan.units import plural
 
-NAMES = {"gdn": "Gated DeltaNet", "kda": "KDA", "mamba2": "Mamba2"}
+NAMES = {"gdn": "Gated DeltaNet", "kda": "KDA", "mamba2": "Mamba2", "conv": "convolution"}
 
 
 @rule(
@@ -55,4 +55,5 @@ def check(view: EngineView) -> Iterator[Violation]:
 
 def _parts(linear: LinearAttention) -> tuple[tuple[int | None, str], ...]:
     groups = None if linear.num_groups == 1 else linear.num_groups
-    return ((linear.num_value_heads, "head"), (groups, "group"))
+    unit = "channel" if linear.kind == "conv" else "head"
+    return ((linear.num_value_heads, unit), (groups, "group"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from launchplan.memory.inventory.vision import (
     clip,
     gemma4,
+    gemma4_unified,
     glm4v,
     intern,
     llama4,
@@ -47,6 +48,7 @@ _BY_MODEL: dict[str, Callable[[Sizes], Tensors]] = {
 }
 # Towers that are joined to text models of several families, by their own type.
 _BY_TOWER: dict[str, Callable[[Sizes], Tensors]] = {
+    "gemma4_unified_vision": gemma4_unified.list_tensors,
     "intern_vit_6b": intern.list_tensors,
     "pixtral": pixtral.list_tensors,
 }
