@@ -263,6 +263,7 @@ FAMILIES: tuple[Family, ...] = (
         mlp=moe.upper_moe,
         linear="conv",
     ),
+    Family("bailing_moe", ("BailingMoeV2ForCausalLM",), ("bailing_moe_v2",), mlp=moe.first_dense),
     Family("hy_v3", ("HYV3ForCausalLM",), ("hy_v3",), mlp=moe.first_dense),
     Family("laguna", ("LagunaForCausalLM",), ("laguna",), attention=attention.listed, mlp=moe.first_dense),
     Family(

@@ -6,6 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from launchplan.memory.inventory import (
+    bailing_moe,
     deepseek,
     deepseek_v4,
     gemma,
@@ -67,6 +68,7 @@ FAMILY_TENSORS: dict[str, Callable[[Sizes], Tensors]] = {
     "step3": step3.list_tensors,
     "hunyuan_moe": hunyuan_moe.list_tensors,
     "lfm2": lfm2.list_tensors,
+    "bailing_moe": bailing_moe.list_tensors,
     "hy_v3": hy_v3.list_tensors,
     "laguna": laguna.list_tensors,
     "muse_glimmer": muse_glimmer.list_tensors,
