@@ -16,6 +16,7 @@ from launchplan.finding import Severity
 from launchplan.fit import facts
 from launchplan.fit.candidate import Candidate, Question, recipe_data
 from launchplan.fit.facts import FACTS, attributes_of, computed_of, flags_of, names_of, values_of
+from launchplan.fit.space import drafts_of
 from launchplan.fit.verdicts import Verdicts
 from launchplan.pipeline import make_plan, stages_of
 from launchplan.recipe import load_recipe
@@ -99,6 +100,14 @@ def test_an_attribute_changes_only_with_its_facts(data: st.DataObject) -> None:
     changed = data.draw(st.sets(st.sampled_from(names), min_size=1, max_size=2))
     mixed = Candidate(**{name: getattr(other if name in changed else one, name) for name in names})
     assert not wrong(asked, one, mixed)
+
+
+def test_how_a_draft_attends_follows_from_dcp_too() -> None:
+    asked = question("moonshotai/Kimi-K3", "sglang")
+    gpu = next(gpu for gpu in GPUS if gpu.id == "a10")
+    draft = drafts_of(asked.entry)[1]
+    one, other = (Candidate(gpu, 1, 1, 1, dcp=dcp, speculative=draft) for dcp in (1, 2))
+    assert not wrong(asked, one, other)
 
 
 def wrong(asked: Question, one: Candidate, other: Candidate) -> list[tuple[str, tuple[str, ...], Any, Any]]:

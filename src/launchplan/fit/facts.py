@@ -220,6 +220,7 @@ _SGLANG_BY_NAME: Mapping[str, Mask] = {
         (
             "attention_backend", "prefill_attention_backend", "decode_attention_backend", "page_size",
             "dsa_prefill_backend", "dsa_decode_backend", "prefill_kv_cache_dequant_dtype",
+            "speculative_attention_mode", "speculative_draft_attention_backend",
         ),
         _KERNELS,
     ),
