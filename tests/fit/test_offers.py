@@ -126,6 +126,18 @@ def test_without_derived_only_gpus_with_evidence_are_searched() -> None:
     assert {each.evidence for each in fits.offers} == {"derived"}
 
 
+def test_requests_at_once_are_lowered_to_the_blocks_for_recurrent_state() -> None:
+    offer = searched("Qwen/Qwen3.6-27B", "rtx-5090", "vllm", "4x32k", max_gpus=1).minimum
+    assert offer is not None
+    requests = offer.judged.question.max_num_seqs
+    assert requests is not None
+    assert 4 <= requests < 256
+    assert f"max_num_seqs: {requests}" in recipe_text(offer, "offer")
+    more = searched("Qwen/Qwen3.6-27B", "rtx-5090", "vllm", "200x1k", max_gpus=1)
+    assert not more.offers
+    assert "MEM206" in {miss.finding.code for miss in more.misses if miss.finding}
+
+
 def test_the_shortlist_has_one_row_of_each_gpu_and_checkpoint() -> None:
     fits = searched("openai/gpt-oss-120b", "h200", "vllm", "20x8k")
     rows = [each for each in shortlist(fits) if each.recipe is None]

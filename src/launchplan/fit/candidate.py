@@ -29,6 +29,8 @@ class Question:
     """What connects the hosts; None where nobody says."""
     features: tuple[str, ...] = ()
     """Features whose parsers the recipe switches on."""
+    max_num_seqs: int | None = None
+    """Requests that run at once; None leaves them to the engine."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,6 +112,7 @@ def _serve(question: Question, candidate: Candidate) -> dict[str, Any]:
     trusted = question.entry is not None and question.engine in question.entry.trust_remote_code
     serve = {
         "max_model_len": question.window,
+        "max_num_seqs": question.max_num_seqs,
         "kv_cache_dtype": candidate.kv,
         "trust_remote_code": True if trusted else None,
         "features": list(question.features) or None,

@@ -58,6 +58,7 @@ def _offer(offer: Offer, *, front: bool) -> dict[str, Any]:
             "memory_counted": judged.draft_counted,
         },
         "max_model_len": judged.question.window,
+        "max_num_seqs": judged.question.max_num_seqs,
         "pool_bytes_per_gpu": {"value": pool.value, "low": pool.low, "high": pool.high},
         "pool_tokens": asdict(judged.pool_tokens),
         "request_tokens": judged.request_tokens,

@@ -8,7 +8,7 @@ from launchplan.engines.budgets import PoolMemory, held_memory
 from launchplan.finding import Finding, Severity
 from launchplan.fit.candidate import Candidate, Question, recipe_data
 from launchplan.fit.figures import Figures, figures_of
-from launchplan.fit.windows import shorter_windows, too_long
+from launchplan.fit.windows import MAY_BE_TOO_MANY, fewer_requests, shorter_windows, too_long, too_many
 from launchplan.layout import Layout, Link, PoolLayout, place
 from launchplan.memory.capacity import Count
 from launchplan.pipeline import Plan, plan_of, stages_of
@@ -127,8 +127,24 @@ def judge(question: Question, candidate: Candidate, rules: tuple[Rule, ...] = RU
     """Check a layout as `launchplan check` checks its recipe, and compute what it holds.
 
     `rules` are those that are still to be asked. Where nobody asked for a window and only its length is
-    refused, the longest that fits is taken.
+    refused, the longest that fits is taken; where the engine's own number of requests is more than there are
+    blocks for recurrent state, as many as surely have one, but no fewer than the workload's.
     """
+    judged = _of_window(question, candidate, rules)
+    if not too_many(judged.findings):
+        return judged
+    wanted = -(-(question.workload.concurrency or 1) // candidate.dp)
+    for requests in fewer_requests(wanted):
+        fewer = _of_window(replace(question, max_num_seqs=requests), candidate, rules)
+        if not fewer.ok:
+            continue
+        judged = fewer
+        if not any(each.code == MAY_BE_TOO_MANY for each in fewer.warnings):
+            break
+    return judged
+
+
+def _of_window(question: Question, candidate: Candidate, rules: tuple[Rule, ...]) -> Judged:
     judged = _judged(question, candidate, rules)
     if question.window_fixed or not too_long(judged.findings):
         return judged
