@@ -242,7 +242,7 @@ FAMILIES: tuple[Family, ...] = (
     ),
     Family(
         "step3",
-        ("Step3p5ForCausalLM", "Step3p7FlashForCausalLM"),
+        ("Step3p5ForCausalLM", "Step3p7FlashForCausalLM", "Step3p7ForConditionalGeneration"),
         ("step3p5", "step3p7"),
         attention=attention.listed,
         mlp=moe.first_dense,

@@ -17,9 +17,9 @@ def read_vision(levels: tuple[Fields, ...]) -> Vision | None:
         return None
     return Vision(
         # Qwen2-VL calls the language model's width hidden_size, and the tower's embed_dim.
-        hidden_size=tower.positive("embed_dim", "vt_hidden_size", "hidden_size"),
-        num_layers=tower.positive("depth", "vt_num_hidden_layers", "num_hidden_layers"),
+        hidden_size=tower.positive("embed_dim", "vt_hidden_size", "hidden_size", "width"),
+        num_layers=tower.positive("depth", "vt_num_hidden_layers", "num_hidden_layers", "layers"),
         num_heads=tower.positive(
-            "num_heads", "vt_num_attention_heads", "num_attention_heads", "attention_heads"
+            "num_heads", "vt_num_attention_heads", "num_attention_heads", "attention_heads", "heads"
         ),
     )
