@@ -40,3 +40,12 @@ def test_read_print_read_is_the_identity(engine: str, version: str, data: st.Dat
     assert repr(dict(again.values)) == repr(dict(first.values))
     assert sorted(again.given) == sorted(first.given)
     assert printed(again) == printed(first)
+
+
+def test_a_retired_flag_of_one_value_turns_its_switch_on() -> None:
+    facts = catalog.engine_facts("sglang", "0.5.23")
+    assert facts is not None
+    assert read(facts, ["--model-path", "m"])["enable_amd_monokernel"] is False
+    found = read(facts, ["--model-path", "m", "--monokernel-backend", "amd"])
+    assert found["enable_amd_monokernel"] is True
+    assert printed(found) == ["--model-path=m", "--enable-amd-monokernel"]

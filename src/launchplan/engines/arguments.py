@@ -154,8 +154,9 @@ def _build_parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[st
         if flag.action == "help":
             parser.add_argument(*flag.names, action="help", dest=flag.dest, default=argparse.SUPPRESS)
             continue
-        defaults[flag.dest] = flag.default
-        _add(parser, flag)
+        stays = facts.flag_of(flag.dest) or flag
+        defaults[flag.dest] = stays.default
+        _add(parser, flag, stores_true=stays.kind == "switch" and flag.kind == "value")
     # argparse goes through all actions several times a parse, to fill in defaults and to look for what is
     # required. The namespace holds the defaults already; options are found by their strings.
     needed = [action for action in parser._actions if action.required or not action.option_strings]  # noqa: SLF001
@@ -163,7 +164,14 @@ def _build_parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[st
     return parser, {flag.dest: flag for flag in facts.flags}, defaults
 
 
-def _add(parser: argparse.ArgumentParser, flag: Flag) -> None:
+class _StoreTrue(argparse.Action):
+    """A retired flag whose one value became a switch (SGLang's `--monokernel-backend amd`)."""
+
+    def __call__(self, _parser: object, namespace: argparse.Namespace, *_word: object) -> None:
+        setattr(namespace, self.dest, True)
+
+
+def _add(parser: argparse.ArgumentParser, flag: Flag, *, stores_true: bool = False) -> None:
     # The namespace holds the defaults already; None keeps argparse from looking at each of them again.
     options: dict[str, Any] = {"default": None if flag.names else argparse.SUPPRESS}
     if flag.kind == "switch":
@@ -173,8 +181,8 @@ def _add(parser: argparse.ArgumentParser, flag: Flag) -> None:
         if off:
             parser.add_argument(*sorted(off), action="store_false", dest=flag.dest, **options)
         return
-    if flag.action == "append":
-        options["action"] = "append"
+    if flag.action == "append" or stores_true:
+        options["action"] = _StoreTrue if stores_true else "append"
     options["type"] = converter(flag.type, nullable=flag.nullable)
     if flag.choices is not None:
         options["choices"] = list(flag.choices)
