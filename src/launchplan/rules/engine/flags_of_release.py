@@ -71,12 +71,22 @@ def _remote_code(view: EngineView) -> Found:
     return "the checkpoint brings its own configuration code, which is not trusted" if remote else None
 
 
+def _token_looked_up(view: EngineView) -> Found:
+    entry = view.pool.deployment.model_source.entry
+    own = entry.parsers.get("vllm") if entry else None
+    if view.arguments["tool_call_parser"] != "hermes" or own is None or own.tools != "llama3_json":
+        return None
+    return "tool-call-parser hermes looks up a token <tool_call>, which the vocabulary of Llama 3 does not have"
+
+
 TABLE = (
     *past_names.TABLE,
     Past("vllm", "0.33.0", "verl-project/verl issue 259", _short_batches, "max_num_batched_tokens",
          "raise it to max-model-len", at="config"),
     Past("vllm", "0.33.0", "verl-project/verl pull request 7632", _short_of_window, "max_num_batched_tokens",
          "raise it, or set max-model-len", "0.24.0", "config"),
+    Past("vllm", "0.6.3", "vllm-project/vllm issue 8912", _token_looked_up, "tool_call_parser",
+         "use llama3_json", at="run"),
     Past("vllm", "0.33.0", "vllm-project/vllm issue 5244", _remote_code, "trust_remote_code",
          "set trust_remote_code: true", at="config"),
 )  # fmt: skip
