@@ -76,7 +76,7 @@ def _token_looked_up(view: EngineView) -> Found:
     own = entry.parsers.get("vllm") if entry else None
     if view.arguments["tool_call_parser"] != "hermes" or own is None or own.tools != "llama3_json":
         return None
-    return "tool-call-parser hermes looks up a token <tool_call>, which the vocabulary of Llama 3 does not have"
+    return "tool-call-parser hermes looks up a token <tool_call>, which Llama 3's vocabulary does not have"
 
 
 TABLE = (
