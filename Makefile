@@ -19,10 +19,12 @@ $(BIN)/python:
 
 $(VENV)/.run: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable .
+	@$(BIN)/python -m compileall -q src
 	@touch $@
 
 $(VENV)/.dev: pyproject.toml | $(BIN)/python
 	@$(PIP) install --editable . --group dev
+	@$(BIN)/python -m compileall -q src
 	@touch $@ $(VENV)/.run
 
 $(VENV)/.executors: pyproject.toml | $(VENV)/.dev

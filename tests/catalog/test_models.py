@@ -184,8 +184,9 @@ checked: "2026-11-29"
     entry = shelf.get("LAB/small-1.5b")
     assert entry is not None
     assert entry.architecture().head_dim == 16
+    assert shelf.get("lab/other") is None
     with pytest.raises(CatalogError, match=r"Broken\.yaml"):
-        shelf.get("lab/other")
+        shelf.all()
 
 
 @pytest.mark.parametrize(

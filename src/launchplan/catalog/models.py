@@ -207,6 +207,7 @@ class ModelShelf:
         """Take the directory of the files; a file is read when it is asked for."""
         self._directory = directory
         self._entries: dict[Path, ModelEntry] = {}
+        self._others: dict[str, ModelEntry | None] = {}
 
     def all(self) -> tuple[ModelEntry, ...]:
         """Return every model, in the order of the ids."""
@@ -217,7 +218,9 @@ class ModelShelf:
         key = name_key(name)
         if key in self._paths:
             return self._entry(self._paths[key])
-        return self._by_other_name.get(key)
+        if key not in self._others:
+            self._others[key] = self._by_other_name(key)
+        return self._others[key]
 
     def nearest(self, name: str) -> str | None:
         """Return the model or checkpoint id that was probably meant, or None."""
@@ -233,9 +236,19 @@ class ModelShelf:
         paths = sorted(self._directory.glob("*/*.yaml"))
         return {name_key(f"{path.parent.name}/{path.stem}"): path for path in paths}
 
+    def _by_other_name(self, key: str) -> ModelEntry | None:
+        """Look an alias or checkpoint up in the files that have it somewhere: reading all takes long."""
+        for path, text in reversed(self._texts.items()):
+            if key in text:
+                entry = self._entry(path)
+                if key in {name_key(each) for each in (*entry.aliases, *_ids(entry))}:
+                    return entry
+        return None
+
     @cached_property
-    def _by_other_name(self) -> dict[str, ModelEntry]:
-        return {name_key(name): entry for entry in self.all() for name in (*entry.aliases, *_ids(entry))}
+    def _texts(self) -> dict[Path, str]:
+        paths = self._paths.values()
+        return {path: name_key(path.read_text(encoding="utf-8", errors="replace")) for path in paths}
 
     def _entry(self, path: Path) -> ModelEntry:
         if path not in self._entries:
