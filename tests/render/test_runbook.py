@@ -476,3 +476,12 @@ def test_findings_have_their_reasons_in_the_page() -> None:
 
 def test_every_rule_says_why() -> None:
     assert [rule.code for rule in RULES if not rule.why] == []
+
+
+def test_it_says_how_thoughts_are_switched_off() -> None:
+    recipe = {
+        "launchplan": 1, "name": "thinks", "model": "Qwen/Qwen3-8B", "engine": {"name": "vllm"},
+        "hardware": {"gpu": "h200", "gpus_per_node": 1}, "serve": {"features": ["reasoning"]},
+    }  # fmt: skip
+    text = api.render(recipe).files["RUNBOOK.md"].decode()
+    assert '`"chat_template_kwargs": {"enable_thinking": false}` in a request changes it.' in text

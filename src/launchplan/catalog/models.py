@@ -59,6 +59,14 @@ class Speculative(Fact):
     source: str = Field(min_length=1)
 
 
+class Thinking(Fact):
+    """A variable of the chat template that switches the thoughts on and off."""
+
+    keyword: str
+    by_default: bool
+    source: str = Field(min_length=1)
+
+
 class HardwareMark(Fact):
     """What the source says of the model on a GPU of the catalog."""
 
@@ -122,6 +130,7 @@ class ModelEntry(Named):
     sampling: Mapping[str, float | int] = {}
     reasoning_effort: tuple[str, ...] = ()
     """Accepted values, the default first."""
+    thinking: Thinking | None = None
     min_versions: Mapping[Engine, str] = {}
     checkpoints: tuple[Checkpoint, ...] = Field(min_length=1)
     hardware: tuple[HardwareMark, ...] = ()

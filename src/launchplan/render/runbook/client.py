@@ -8,6 +8,7 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
+from launchplan.catalog.models import Thinking
 from launchplan.engines import Inherited, Launch, Site, Value
 from launchplan.engines.commands import shell_word
 from launchplan.engines.launch import join, text
@@ -59,11 +60,21 @@ def notes(launch: Launch, endpoint: Endpoint) -> Iterator[str]:
             f"The thoughts come in `{field}` beside the answer in `content`. `max_tokens` counts both: "
             "an answer that is empty has none left."
         )
+    if model is not None and model.thinking is not None:
+        yield _switch(model.thinking)
+    if endpoint.reachable:
+        yield '`"stream": true` in a request (and `-N` for curl) gives the answer as it comes.'
     if endpoint.images:
         yield (
             "A picture travels in the request as base64, or as an address that the server reaches: "
             '`{"url": "https://..."}`.'
         )
+
+
+def _switch(thinking: Thinking) -> str:
+    now = "thinks by default" if thinking.by_default else "does not think by default"
+    other = json.dumps({"chat_template_kwargs": {thinking.keyword: not thinking.by_default}})[1:-1]
+    return f"The model {now}; `{other}` in a request changes it."
 
 
 def base_url(endpoint: Endpoint) -> str:
