@@ -59,6 +59,7 @@ __all__ = [
     "render",
     "to_recipe",
 ]
+_NO_COMMAND = "no `vllm serve` or `sglang serve` command found"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +164,6 @@ def _lint_text(
 
 def _no_command(file: str) -> Report:
     return Report((problem("REC001", _NO_COMMAND, Location(file)),), None)
-
-
-_NO_COMMAND = "no `vllm serve` or `sglang serve` command found"
 
 
 def to_recipe(

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 Format = Literal["text", "json", "github", "sarif"]
 Kind = Literal["shell", "markdown", "html", "dockerfile", "yaml", "systemd"]
 _COMMAND = "<command>"
-_STDIN_NAME = "<stdin>"
 _SPLIT = "launchplan.lint.command"
 _ASSUMED = " (the newest known; nothing says which)"
 
@@ -175,7 +174,7 @@ def _read(name: str, command: list[str] | None) -> _Input | InputError:
         if command is not None:
             return _Input(_COMMAND, shlex.join(command), kind="shell")
         if name == STDIN:
-            return _Input(_STDIN_NAME, read_stdin())
+            return _Input("<stdin>", read_stdin())
         return _Input(name, read_text(Path(name)), Path(name))
     except InputError as error:
         return error
