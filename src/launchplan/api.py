@@ -17,10 +17,17 @@ from launchplan.engines.budgets import PoolMemory
 from launchplan.engines.compare import Change, Comparison, ProcessChanges
 from launchplan.errors import InputError, RefusedError
 from launchplan.finding import Finding, KeyPath, Location, Severity
-from launchplan.fit.answer import Fits, Miss, Offer, answer
-from launchplan.fit.ask import Prices, make_wish
-from launchplan.fit.workload import WorkloadSource
-from launchplan.lint import RecipeDraft, Site, draft_recipe, find_command, lint_command, lint_text
+from launchplan.fit.answer import Fits, Miss, Offer
+from launchplan.fit.ask import fit
+from launchplan.lint import (
+    NO_COMMAND,
+    RecipeDraft,
+    Site,
+    find_command,
+    lint_command,
+    lint_text,
+    recipe_of_command,
+)
 from launchplan.observe import Observation, observe_pools
 from launchplan.pipeline import Plan, budgets_of, comparison, make_plan, published_drafts
 from launchplan.recipe import Source, load_measured
@@ -59,7 +66,6 @@ __all__ = [
     "render",
     "to_recipe",
 ]
-_NO_COMMAND = "no `vllm serve` or `sglang serve` command found"
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +169,7 @@ def _lint_text(
 
 
 def _no_command(file: str) -> Report:
-    return Report((problem("REC001", _NO_COMMAND, Location(file)),), None)
+    return Report((problem("REC001", NO_COMMAND, Location(file)),), None)
 
 
 def to_recipe(
@@ -180,10 +186,7 @@ def to_recipe(
     `text` of the result is the recipe as YAML. `engine` reads words that begin with the model or a flag as
     that engine's arguments. Raises `InputError` where there is no such command, or its parser refuses it.
     """
-    found = find_command(command, engine)
-    if found is None:
-        raise InputError((problem("REC001", _NO_COMMAND, Location("<command>")),))
-    return draft_recipe(found, Site(gpu, nodes, gpus_per_node, version))
+    return recipe_of_command(command, engine, Site(gpu, nodes, gpus_per_node, version))
 
 
 def diff(
@@ -270,31 +273,3 @@ def bundle_of(
     drafts = MappingProxyType(published_drafts(plan))
     background = Background(budgets_of(plan), MappingProxyType(reasons), drafts, home)
     return render_bundle(launch, plan.findings, tuple(targets), templates, background)
-
-
-def fit(  # noqa: PLR0913 # each says something else about the search
-    model: str,
-    *,
-    gpu: str | Sequence[str] | None = None,
-    checkpoint: str | None = None,
-    engine: str | None = None,
-    workload: WorkloadSource | None = None,
-    max_gpus: int | None = None,
-    gpus_per_node: int | None = None,
-    fabric: str | None = None,
-    prices: Prices | None = None,
-    derived: bool = False,
-) -> Fits:
-    """Search the layouts of a model: published ones first, each with the fewest GPUs first.
-
-    `model` is a catalog id, a checkpoint's id, or the path of a `config.json`; `gpu` one id or several;
-    `workload` is written as `50x100k`, as a mapping with the keys of a recipe's `workload`, or as a file's
-    path. Without `derived` only GPUs are searched on which somebody is known to have run the model. Raises
-    `InputError` for a name that does not exist.
-    """
-    gpus = [gpu] if isinstance(gpu, str) else list(gpu or ())
-    wish = make_wish(
-        model, gpus=gpus, checkpoint=checkpoint, engine=engine, workload=workload, max_gpus=max_gpus,
-        gpus_per_node=gpus_per_node, fabric=fabric, prices=prices, derived=derived,
-    )  # fmt: skip
-    return answer(wish)

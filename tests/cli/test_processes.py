@@ -8,10 +8,9 @@ from functools import partial
 
 import pytest
 
+from launchplan import api
 from launchplan.cli import processes
 from launchplan.cli.processes import spread
-from launchplan.fit.answer import answer
-from launchplan.fit.ask import make_wish
 from launchplan.fit.json_format import fits_json
 from launchplan.fit.text import fits_text
 
@@ -66,9 +65,14 @@ def test_an_error_ends_the_other_process() -> None:
 @pytest.mark.usefixtures("_two_cores")
 @pytest.mark.parametrize("workload", [None, "20x8k"])
 def test_a_search_gives_the_same_from_two_processes(workload: str | None) -> None:
-    wish = make_wish(
-        "openai/gpt-oss-120b", gpus=["h200", "mi355x", "l4"], max_gpus=4, workload=workload, derived=True
+    search = partial(
+        api.fit,
+        "openai/gpt-oss-120b",
+        gpu=["h200", "mi355x", "l4"],
+        max_gpus=4,
+        workload=workload,
+        derived=True,
     )
-    alone, shared = answer(wish), answer(wish, spread=spread)
+    alone, shared = search(), search(spread=spread)
     assert fits_json(alone) == fits_json(shared)
     assert fits_text(alone, everything=True) == fits_text(shared, everything=True)

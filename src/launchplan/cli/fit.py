@@ -44,8 +44,7 @@ def fit(model: str, everything: bool, as_json: bool, folder: str | None, force: 
     Every layout that engine and memory accept is compared: GPUs, requests at once, speed, cost. Published
     layouts come first; the others are derived, never verified.
     """
-    from launchplan.fit.answer import answer
-    from launchplan.fit.ask import make_wish
+    from launchplan.fit.ask import fit as search
     from launchplan.fit.json_format import fits_json
     from launchplan.fit.shortlist import shortlist
     from launchplan.fit.text import fits_text
@@ -53,9 +52,8 @@ def fit(model: str, everything: bool, as_json: bool, folder: str | None, force: 
     if force and folder is None:
         raise click.UsageError("--force belongs to --recipe")
     names = [name.strip() for given in wishes.pop("gpus") for name in given.split(",") if name.strip()]
-    wish = make_wish(model, gpus=names, **wishes)
     progress = _Progress()
-    fits = answer(wish, progress, spread)
+    fits = search(model, gpu=names, progress=progress, spread=spread, **wishes)
     progress.clear()
     if folder is not None:
         _write(fits, fits.front if everything else shortlist(fits), Path(folder), force=force)

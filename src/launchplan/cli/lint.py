@@ -143,19 +143,14 @@ def _check_usage(files: Sequence[str], command: list[str] | None, *, fix: bool, 
 
 
 def _as_recipe(files: Sequence[str], command: list[str] | None, site: Site, engine: str | None) -> int:
+    from launchplan.lint import recipe_of_command
+
     if len(files) > 1:
         raise click.UsageError("--to-recipe takes one command: one file, '-', or words behind '--'")
     source = _read(files[0] if files else _COMMAND, command)
     if isinstance(source, InputError):
         raise source
-    return print_recipe(
-        source.text,
-        gpu=site.gpu,
-        nodes=site.nodes,
-        gpus_per_node=site.gpus_per_node,
-        engine=engine,
-        version=site.version,
-    )
+    return print_recipe(recipe_of_command(source.text, engine, site))
 
 
 def _check_gpu(gpu: str | None) -> None:
@@ -183,7 +178,7 @@ def _read(name: str, command: list[str] | None) -> _Input | InputError:
 def _linted(
     source: _Input | InputError, site: Site, kind: str | None, engine: str | None
 ) -> tuple[_Input, LintedFile]:
-    from launchplan.lint import LintedFile, lint_text
+    from launchplan.lint import NO_COMMAND, LintedFile, lint_text
     from launchplan.lint.text import SourceFile
     from launchplan.source import problem
 
@@ -193,8 +188,7 @@ def _linted(
         return _Input(name, ""), LintedFile(SourceFile(name, ""), "", (), source.findings, readable=False)
     result = lint_text(source.text, source.name, site, kind=source.kind or kind, engine=engine)
     if source.path is None and not result.judged and not result.findings:
-        message = "no `vllm serve` or `sglang serve` command found"
-        findings = (problem("REC001", message, Location(source.name)),)
+        findings = (problem("REC001", NO_COMMAND, Location(source.name)),)
         result = replace(result, findings=findings, readable=False)
     return source, result
 

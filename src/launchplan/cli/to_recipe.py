@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -12,6 +11,7 @@ from launchplan.cli.output import emit, say
 
 if TYPE_CHECKING:
     from launchplan.cli.options import CommandFunction
+    from launchplan.lint import RecipeDraft
 
 
 def to_recipe_option(function: CommandFunction) -> CommandFunction:
@@ -21,21 +21,8 @@ def to_recipe_option(function: CommandFunction) -> CommandFunction:
     )(function)
 
 
-def print_recipe(
-    command: str | Sequence[str],
-    *,
-    gpu: str | None = None,
-    nodes: int | None = None,
-    gpus_per_node: int | None = None,
-    engine: str | None = None,
-    version: str | None = None,
-) -> int:
-    """Print a command's recipe; exit 1 where some flag can't be said. Raises `InputError` for no command."""
-    from launchplan import api
-
-    draft = api.to_recipe(
-        command, gpu=gpu, nodes=nodes, gpus_per_node=gpus_per_node, engine=engine, version=version
-    )
+def print_recipe(draft: RecipeDraft) -> int:
+    """Print a command's recipe; exit 1 where some flag can't be said."""
     emit(draft.text)
     for flag in draft.unsaid:
         say(f"not said: {flag}\n")

@@ -1,4 +1,4 @@
-"""From what a caller says to what is searched; every name is looked up, every wrong one is told."""
+"""The search as a caller asks for it; every name is looked up, every wrong one is told."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 from launchplan import catalog
 from launchplan.errors import InputError
 from launchplan.finding import Location
-from launchplan.fit.answer import Wish
+from launchplan.fit.answer import Fits, Spread, Wish, answer
+from launchplan.fit.search import Progress
 from launchplan.fit.space import Limits
 from launchplan.fit.workload import WorkloadSource, read_workload
 from launchplan.recipe import load_recipe
@@ -21,10 +22,10 @@ MOST_GPUS = 4096
 Prices = str | Path | Mapping[str, float]
 
 
-def make_wish(  # noqa: PLR0913 # each is something else that the caller may want
+def fit(  # noqa: PLR0913 # each says something else about the search
     model: str,
     *,
-    gpus: Sequence[str] = (),
+    gpu: str | Sequence[str] | None = None,
     checkpoint: str | None = None,
     engine: str | None = None,
     version: str | None = None,
@@ -34,25 +35,34 @@ def make_wish(  # noqa: PLR0913 # each is something else that the caller may wan
     fabric: str | None = None,
     prices: Prices | None = None,
     derived: bool = False,
-) -> Wish:
-    """Look up everything that is named; raises `InputError` for what does not exist."""
+    progress: Progress | None = None,
+    spread: Spread | None = None,
+) -> Fits:
+    """Search the layouts of a model: published ones first, each with the fewest GPUs first.
+
+    `model` is a catalog id, a checkpoint's id, or the path of a `config.json`; `gpu` one id or several;
+    `workload` is written as `50x100k`, as a mapping with the keys of a recipe's `workload`, or as a file's
+    path. Without `derived` only GPUs are searched on which somebody is known to have run the model.
+    `progress` is told how far the search is; `spread` may run its parts at the same time. Raises
+    `InputError` for a name that does not exist.
+    """
     name = engine or ENGINES[0]
     if name not in ENGINES:
         raise _wrong("--engine", f"'{name}' is no engine", f"there are {' and '.join(ENGINES)}")
-    known = catalog.versions(name)
     source = _model(model, checkpoint, name, version)
-    return Wish(
-        model=source,
-        engine=name,
-        version=version or known[-1],
-        gpus=tuple(dict.fromkeys(_gpu(each) for each in gpus)),
+    wish = Wish(
+        source, name, version or catalog.versions(name)[-1],
+        gpus=tuple(dict.fromkeys(_gpu(each) for each in ([gpu] if isinstance(gpu, str) else gpu or ()))),
         checkpoint=_checkpoint(source, checkpoint or _named(source, model)),
         workload=read_workload(workload),
         limits=Limits(_count("--max-gpus", 128 if max_gpus is None else max_gpus), gpus_per_node),
-        fabric=_fabric(fabric),
-        derived=derived,
-        prices=read_prices(prices),
-    )
+        fabric=_fabric(fabric), derived=derived, prices=read_prices(prices),
+    )  # fmt: skip
+    return answer(wish, progress or _quiet, spread)
+
+
+def _quiet(_text: str) -> None:
+    """Tell nobody."""
 
 
 def _model(name: str, checkpoint: str | None, engine: str, version: str | None) -> ModelSource:

@@ -19,6 +19,7 @@ MODULES = {
 """`python -m` names of the servers."""
 WRAPPERS = {"dynamo.vllm": "vllm", "dynamo.sglang": "sglang"}
 """`python -m` names of programs that hand an engine's arguments on, beside flags of their own."""
+NO_COMMAND = "no `vllm serve` or `sglang serve` command found"
 _ASSIGNMENT = re.compile(r"([A-Za-z_][A-Za-z0-9_]*)=(.*)", re.DOTALL)
 _PYTHON = re.compile(r"python[0-9.]*")
 _SERVER_FILES = {"vllm/entrypoints/openai/api_server.py": "vllm", "sglang/launch_server.py": "sglang"}

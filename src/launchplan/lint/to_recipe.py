@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from typing import Any
@@ -21,7 +21,7 @@ from launchplan.engines.views import view_of_flags
 from launchplan.errors import InputError
 from launchplan.finding import Location
 from launchplan.layout import place
-from launchplan.lint.command import Command
+from launchplan.lint.command import NO_COMMAND, Command, find_command
 from launchplan.lint.plan import Site
 from launchplan.lint.recipe import Translation, recipe_of
 from launchplan.recipe import load_recipe
@@ -68,6 +68,14 @@ class RecipeDraft:
     """Flags that no recipe says in the same way; they are not in it."""
     text: str
     """The recipe as YAML, with the notes as comments."""
+
+
+def recipe_of_command(command: str | Sequence[str], engine: str | None, site: Site) -> RecipeDraft:
+    """Find the engine in a command line, and turn it into a recipe; `InputError` where there is none."""
+    found = find_command(command, engine)
+    if found is None:
+        raise InputError((problem("REC001", NO_COMMAND, Location("<command>")),))
+    return draft_recipe(found, site)
 
 
 def draft_recipe(command: Command, site: Site) -> RecipeDraft:
