@@ -14,7 +14,8 @@ from launchplan.lint.found import Launch, pinned_version
 from launchplan.lint.judge import Judged, judge, worst_first
 from launchplan.lint.plan import Site
 from launchplan.lint.pools import pool_findings
-from launchplan.lint.several import ray_notes, several_findings, without_idle, without_repeats
+from launchplan.lint.rays import ray_notes
+from launchplan.lint.several import several_findings, without_idle, without_repeats
 from launchplan.lint.shell import Token
 from launchplan.lint.text import SourceFile
 from launchplan.source import problem

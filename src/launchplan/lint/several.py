@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from launchplan.catalog import EngineFacts, Flag
+from launchplan.catalog import Flag
 from launchplan.finding import Finding, Severity
 from launchplan.lint.found import Launch
 from launchplan.lint.judge import Judged
@@ -31,8 +31,6 @@ _TOGETHER = {
 _RANKED = "node_rank"
 Given = Mapping[str, tuple[str, Token]]
 """What a command gives, by the parser's name: the value, and the word where it stands."""
-INTERFACES = frozenset({"GLOO_SOCKET_IFNAME"})
-"""Variables that every host must have and that no launcher hands on."""
 
 
 def several_findings(judged: Sequence[Judged], file: SourceFile) -> Iterator[Finding]:
@@ -40,27 +38,6 @@ def several_findings(judged: Sequence[Judged], file: SourceFile) -> Iterator[Fin
     for group in _groups(judged):
         for note, engine in compare(group):
             yield note.finding(file.location(note.start), engine)
-
-
-def ray_notes(
-    judged: Sequence[Judged], rays: Sequence[tuple[Token, tuple[str, ...], Mapping[str, Token]]]
-) -> Iterator[Note]:
-    """Find hosts that join a Ray cluster without an interface that the server's host names.
-
-    vLLM hands VLLM_, NCCL_, UCX_ and a few other variables on to Ray's workers, and none of GLOO_
-    (vllm/ray/ray_env.py).
-    """
-    names = {name for each in judged for name in each.launch.env if name in INTERFACES}
-    for token, words, env in rays:
-        missing = sorted(names - env.keys())
-        joins = any(word.startswith("--address") for word in words)
-        if joins and missing:
-            message = (
-                f"{missing[0]} is set for the server and not here: the workers of this host do not get it"
-            )
-            yield Note(
-                "CMD112", message, token.start, f"export {missing[0]} before `ray start` on every host"
-            )
 
 
 def without_idle(judged: Sequence[Judged]) -> tuple[Judged, ...]:
@@ -106,8 +83,7 @@ def _groups(judged: Sequence[Judged]) -> Iterator[list[tuple[Judged, Given]]]:
 
 def ranked(judged: Judged) -> Given | None:
     """Read what a command for one of several nodes gives; None for another one."""
-    facts = facts_of(judged.launch.engine, judged.version)
-    given = _given(judged.launch, facts) if facts is not None else {}
+    given = given_of(judged)
     alone = given.get("nnodes", ("1", None))[0] == "1" or _RANKED not in given
     return None if alone else given
 
@@ -122,8 +98,12 @@ def group_key(judged: Judged, given: Given) -> tuple[str, str, str]:
     )
 
 
-def _given(launch: Launch, facts: EngineFacts) -> dict[str, tuple[str, Token]]:
+def given_of(judged: Judged) -> Given:
+    """Read the flags of a command by the facts of its version; none where no version is known."""
+    launch, facts = judged.launch, facts_of(judged.launch.engine, judged.version)
     found: dict[str, tuple[str, Token]] = {}
+    if facts is None:
+        return found
     for place in range(launch.start, len(launch.tokens)):
         token = launch.tokens[place]
         name, sign, value = token.text.partition("=")
