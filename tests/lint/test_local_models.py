@@ -37,6 +37,20 @@ def test_a_folder_of_another_machine_is_a_model_that_nobody_knows(path: str) -> 
     assert errors(f"sglang serve --model-path {path} --tp 3") == []
 
 
+@pytest.mark.parametrize("name", ["served", "meta/llama"])
+def test_a_folder_that_only_has_the_name_is_not_the_model(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command = f"vllm serve {name} -tp 5 --max-model-len 4096 --tokenizer served"
+    before, report = api.to_recipe(command), api.lint(command)
+    (tmp_path / name).mkdir(parents=True)
+    (tmp_path / "model").touch()
+    monkeypatch.chdir(tmp_path)
+    assert api.to_recipe(command) == before
+    assert before.unsaid == ()
+    assert api.lint(command) == report
+
+
 def test_a_folder_whose_configuration_is_broken_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text("{", encoding="utf-8")
     report = api.lint(f"vllm serve {tmp_path}")

@@ -18,7 +18,7 @@ from launchplan.lint.command import Command
 from launchplan.lint.recipe import Translation, recipe_of
 from launchplan.pipeline import Plan, plan_of
 from launchplan.recipe import load_recipe
-from launchplan.resolve import engine_version, is_elsewhere, resolve
+from launchplan.resolve import engine_version, local_config, resolve
 from launchplan.rules import RULES
 from launchplan.rules.engine.command_parses import violation_of
 from launchplan.rules.flag_names import unknown_flag
@@ -124,7 +124,8 @@ def _hosts_unknown(command: Command, translation: Translation, site: Site) -> bo
 
 def _plan(arguments: Arguments, translation: Translation, command: Command, site: Site, version: str) -> Plan:
     recipe = load_recipe(_recipe(arguments, translation, command, site, version))
-    resolved = resolve(recipe, model_config=site.model_config, draft_config=site.draft_config)
+    elsewhere = local_config(recipe.value.model, Path()) is None
+    resolved = resolve(recipe, None, site.model_config, site.draft_config, elsewhere=elsewhere)
     (pool,) = resolved.pools
     paths = _paths(arguments, translation)
     view = make_view(pool, arguments, dict(command.env), paths)
@@ -147,18 +148,12 @@ def _recipe(
     return {
         "launchplan": 1,
         "name": "command",
-        "model": _model(arguments),
+        "model": str(arguments["model_tag"] or arguments["model_path"] or "model"),
         "engine": {"name": command.engine, "version": version},
         "hardware": {key: value for key, value in hardware.items() if value is not None},
         **{key: value for key, value in translation.sections.items() if value},
         "env": dict(command.env),
     }
-
-
-def _model(arguments: Arguments) -> str:
-    """Give the model's name; a path of some other machine stands for a model that nobody here knows."""
-    name = arguments["model_tag"] or arguments["model_path"] or "model"
-    return "model" if is_elsewhere(name, Path()) else str(name)
 
 
 def _in_command(finding: Finding) -> Finding:

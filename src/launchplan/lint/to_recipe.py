@@ -113,9 +113,12 @@ def _checked(recipe: dict[str, Any], arguments: Arguments) -> RecipeDraft:
 
 
 def rendered(recipe: Mapping[str, Any]) -> Arguments | None:
-    """Read back the head's command line that a recipe renders to; None where it renders none."""
+    """Read back the head's command line that a recipe renders to; None where it renders none.
+
+    What this machine holds under the model's name plays no part: the command is that of other hosts.
+    """
     try:
-        resolved = resolve(load_recipe(dict(recipe)))
+        resolved = resolve(load_recipe(dict(recipe)), elsewhere=True)
     except InputError:
         return None
     (pool,) = resolved.pools

@@ -1,7 +1,7 @@
 """Recipe, cluster and catalog brought together; every value has an origin."""
 
 from launchplan.resolve.build import engine_version, fabric_name, flag_key, resolve
-from launchplan.resolve.model import is_elsewhere
+from launchplan.resolve.model import local_config
 from launchplan.resolve.origins import Origin, origins
 from launchplan.resolve.types import ENGINES, Deployment, Resolved, ResolvedPool, Role
 
@@ -15,7 +15,7 @@ __all__ = [
     "engine_version",
     "fabric_name",
     "flag_key",
-    "is_elsewhere",
+    "local_config",
     "origins",
     "resolve",
 ]

@@ -27,18 +27,21 @@ def resolve(
     cluster: Loaded[Cluster] | None = None,
     model_config: str | Path | Mapping[str, Any] | None = None,
     draft_config: str | Path | Mapping[str, Any] | None = None,
+    *,
+    elsewhere: bool = False,
 ) -> Resolved:
     """Look up everything a recipe refers to; a `config.json` given as such comes before the catalog.
 
     `draft_config` is that of the model which speculative decoding drafts with; without it, the catalog's of
-    that name counts, or the `config.json` of the folder that it is.
+    that name counts, or the `config.json` of the folder that it is. A model that is `elsewhere` is one of
+    other hosts: a file or folder of this machine that has its name is another thing.
 
     What the catalog doesn't know stays None and becomes a finding of the FAC rules; only a model path that
     can't be read raises `InputError`.
     """
     value = recipe.value
     if model_config is None:
-        source = find_model(value.model, value.checkpoint, recipe)
+        source = find_model(value.model, value.checkpoint, recipe, elsewhere=elsewhere)
     else:
         source = model_of_config(value.model, model_config)
     version = engine_version(value.engine.name, value.engine.version)

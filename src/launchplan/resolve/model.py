@@ -45,8 +45,8 @@ class ModelSource:
         return None
 
 
-def find_model(name: str, checkpoint: str | None, recipe: Loaded[Recipe]) -> ModelSource:
-    """Look a model up in the catalog, else read its configuration from disk.
+def find_model(name: str, checkpoint: str | None, recipe: Loaded[Recipe], *, elsewhere: bool) -> ModelSource:
+    """Look a model up in the catalog, else read its configuration from disk, unless the model is elsewhere.
 
     Raises `InputError` for a path that does not exist or holds no model configuration.
     """
@@ -59,7 +59,7 @@ def find_model(name: str, checkpoint: str | None, recipe: Loaded[Recipe]) -> Mod
             architecture = _of_unread_format(architecture)
         return ModelSource(name, entry, facts, architecture, default_checkpoint=default)
     path = recipe.folder / _expanded(name)
-    if _exists(path) or _looks_like_path(name):
+    if not elsewhere and (_exists(path) or _looks_like_path(name)):
         return _from_files(name, path, recipe)
     return ModelSource(name, default_checkpoint=name)
 
@@ -131,12 +131,6 @@ def local_config(name: str, folder: Path) -> Path | None:
     path = folder / _expanded(name)
     file = path / "config.json" if _exists(path) and path.is_dir() else path
     return file if _is_file(file) and file.suffix == ".json" else None
-
-
-def is_elsewhere(name: str, folder: Path) -> bool:
-    """Tell whether a model's name is a path that leads nowhere here; it may do so on the hosts."""
-    known = catalog.model(name) is not None or _exists(folder / _expanded(name))
-    return not known and _looks_like_path(name)
 
 
 def _looks_like_path(name: str) -> bool:
