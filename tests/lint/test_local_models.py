@@ -78,3 +78,27 @@ def test_a_draft_of_the_catalog_counts_into_memory() -> None:
     assert both is not None
     assert alone.resolved.pools[0].draft is None
     assert both.resolved.pools[0].draft is not None
+
+
+def test_a_configuration_that_changed_is_read_again(tmp_path: Path) -> None:
+    entry = catalog.model("meta-llama/Llama-3.1-8B")
+    assert entry is not None
+    file = tmp_path / "config.json"
+    found = []
+    for heads in (32, 24):
+        file.write_text(json.dumps({**entry.config, "num_attention_heads": heads}), encoding="utf-8")
+        report = api.lint("vllm serve some/model -tp 16", model_config=file, memory=False)
+        found.append([each.code for each in report.findings if each.severity is api.Severity.ERROR])
+    assert found == [[], ["PAR101"]]
+
+
+def test_another_folder_leads_to_another_configuration(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = []
+    for name, heads in (("one", 32), ("two", 24)):
+        folder(tmp_path / name, "meta-llama/Llama-3.1-8B", num_attention_heads=heads)
+        monkeypatch.chdir(tmp_path / name)
+        report = api.lint("vllm serve some/model -tp 16", model_config="config.json", memory=False)
+        found.append([each.code for each in report.findings if each.severity is api.Severity.ERROR])
+    assert found == [[], ["PAR101"]]

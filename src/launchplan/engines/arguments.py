@@ -139,7 +139,10 @@ _PARSERS: dict[int, tuple[EngineFacts, _Parser, dict[str, Flag], dict[str, Any]]
 
 
 def _parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[str, Any]]:
-    """Build a version's parser once; the facts are kept with it, so that their identity stays the key."""
+    """Build a version's parser once; the facts are kept with it, so that their identity stays the key.
+
+    There are as many as releases in the catalog, and recorded ones that were read.
+    """
     key = id(facts)
     if key not in _PARSERS:
         _PARSERS[key] = (facts, *_build_parser(facts))

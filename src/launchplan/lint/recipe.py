@@ -104,7 +104,11 @@ def _single(value: Any) -> Any:
 
 
 _SERVE_KEYS: dict[int, tuple[EngineFacts, Mapping[str, str]]] = {}
-"""Keys of a recipe's `serve` by the parser's name of their flag, for each release once."""
+"""Keys of a recipe's `serve` by the parser's name of their flag, for each release once.
+
+Nothing else decides them: the engine is the facts' own. The facts are kept with them, so that their identity
+stays the key; the catalog has a handful, and a program that records more reads one file for each.
+"""
 
 
 class _Translator(ABC):

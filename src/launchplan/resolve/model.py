@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -75,13 +75,24 @@ def model_of_config(name: str, config: str | Path | Mapping[str, Any]) -> ModelS
     """Take a model as a Hugging Face `config.json` describes it: the file, its folder, or the parsed data."""
     if not isinstance(config, Mapping):
         path = Path(config)
-        return _read_config(name, str(path / "config.json" if path.is_dir() else path))
+        file = path / "config.json" if path.is_dir() else path
+        return _read_config(name, str(file), _state(file), _state(_quantization_beside(file)))
     beside = None if "quantization_config" in config else _published_beside(name)
     return ModelSource(name, None, None, read_architecture(config, beside), config, beside, name)
 
 
-@cache
-def _read_config(name: str, path: str) -> ModelSource:
+def _state(file: Path) -> tuple[int, ...]:
+    """Tell one state of a file from another, and from another file that a relative path leads to."""
+    try:
+        stat = file.stat()
+    except OSError:  # what reads it says so
+        return ()
+    return stat.st_dev, stat.st_ino, stat.st_mtime_ns, stat.st_size
+
+
+@lru_cache(maxsize=64)
+def _read_config(name: str, path: str, *_states: tuple[int, ...]) -> ModelSource:
+    """Read a configuration once for as long as its files stay as they are."""
     data = read_json(Path(path))
     if not isinstance(data, dict):
         message = "this is not the JSON object of a model configuration"

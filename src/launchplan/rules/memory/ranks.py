@@ -29,14 +29,16 @@ class _Known:
     memory: RankMemory | None
 
 
-# The rules of one plan ask in turn; the view is kept with its answer, so that its identity stays its own.
+# The rules of one plan ask in turn, so that one answer is enough. The view is kept with it: an identity is
+# used again once its object is gone. A view is frozen, so that what follows from it stays the same.
 _last: list[_Known] = []
 
 
 def rank_memory(view: EngineView) -> RankMemory | None:
     """Give the fullest rank; None where its memory is not known or weights don't all stand on GPUs."""
-    if _last and _last[0].view is view:
-        return _last[0].memory
+    for known in _last:  # taken once: another thread may put its own view there meanwhile
+        if known.view is view:
+            return known.memory
     memory = _computed(view)
     _last[:] = [_Known(view, memory)]
     return memory
