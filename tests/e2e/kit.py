@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,11 +16,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.e2e.hosts import HEAD, HOSTS, Host, end
+from tests.hosts import Host
 
 HERE = Path(__file__).parent
 ENGINES = Path(os.environ.get("LAUNCHPLAN_E2E", HERE.parents[1] / ".e2e"))
 """Where `install.sh` put the engines."""
+HEAD, FOLLOWER = HOSTS = (Host("launchplan-a", "10.77.0.1"), Host("launchplan-b", "10.77.0.2"))
 STARTS_WITHIN = 900
 """Seconds that a deployment may take to its first answer; an idle machine needs about a tenth."""
 STOPS_WITHIN = 90
@@ -101,7 +103,7 @@ class Bundle:
         env = self.env | {"READY_TIMEOUT_S": str(STARTS_WITHIN), "READY_POLL_S": "1"}
         with (self.folder / f"{name}.said").open("w+") as said:
             asked = subprocess.Popen(
-                HEAD.argv("bash", self.folder / f"{name}.sh", *words), env=env, stdout=said, stderr=said
+                HEAD.command("bash", self.folder / f"{name}.sh", *words), env=env, stdout=said, stderr=said
             )
             while asked.poll() is None:
                 with suppress(subprocess.TimeoutExpired):
@@ -121,7 +123,16 @@ class Bundle:
     def metric(self, host: Host, name: str, label: str) -> dict[str, float]:
         """Sum a metric of the engine on a host by a label."""
         url = f"http://{host.address}:8000/metrics"
-        asked = HEAD.run("curl", "--silent", "--show-error", url, env=self.env, timeout=60)
+        curl = HEAD.command("curl", "--silent", "--show-error", url)
+        asked = subprocess.run(
+            curl,
+            env=self.env,
+            timeout=60,
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            check=False,
+        )
         sums: dict[str, float] = {}
         for line in asked.stdout.splitlines():
             found = re.fullmatch(rf'{name}\{{.*\b{label}="([^"]*)".*\}} (\S+)', line)
@@ -151,6 +162,19 @@ def deployed(site: Site, recipe: str, engine: str, processes: dict[str, Host]) -
     finally:
         for popen in bundle.running.values():
             end(popen, 10)
+
+
+def end(process: subprocess.Popen[bytes], timeout: float) -> bool:
+    """Ask a process to stop, kill what is left of its group; tell whether it stopped when asked."""
+    with suppress(ProcessLookupError):
+        process.send_signal(signal.SIGTERM)
+    with suppress(subprocess.TimeoutExpired):
+        process.wait(timeout)
+    stopped = process.poll() is not None
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    return stopped
 
 
 def installed(*names: str) -> None:

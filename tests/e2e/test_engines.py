@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.e2e.hosts import FOLLOWER, HEAD
-from tests.e2e.kit import Site, deployed
+from tests.e2e.kit import FOLLOWER, HEAD, Site, deployed
 
 ENGINES = ("vllm", "sglang")
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from tests.e2e.hosts import FOLLOWER, HEAD
-from tests.e2e.kit import Bundle, Site, deployed
+from tests.e2e.kit import FOLLOWER, HEAD, Bundle, Site, deployed
 
 
 def transferred_tokens(bundle: Bundle) -> float:

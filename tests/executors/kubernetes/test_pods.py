@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.executors.bundles import bundle_named
-from tests.executors.networks import hosts
+from tests.hosts import Host, network
 from tests.render.kubelet import RunningPod, manifests, pods_of
 
 STUB = Path(__file__).parents[1] / "stub_engine.py"
@@ -80,16 +80,19 @@ def run(pods: list[RunningPod], folder: Path, patience_s: str = "30") -> dict[st
     aliases = {pod.name: [pod.host, f"{pod.host}.default"] for pod in pods if pod.host}
     routed = {"STUB_ROUTED": "1"} if any(pod.component == "router" for pod in pods) else {}
     routed["STUB_PATIENCE_S"] = patience_s
-    with hosts([pod.name for pod in pods], aliases) as network:
+    hosts = {pod.name: Host(pod.name, f"10.78.0.{index + 11}") for index, pod in enumerate(pods)}
+    with network(tuple(hosts.values()), aliases):
         running = []
         for pod in pods:
-            env = pod.env(network.addresses[pod.name], "a token")
+            env = pod.env(hosts[pod.name].address, "a token")
             own = {
                 "PATH": f"{programs}:/usr/bin:/bin:/usr/sbin",
                 "STUB_OUT": str(folder / pod.name),
                 **routed,
             }
-            running.append(network.start(pod.name, pod.argv(env), own | env, folder / f"{pod.name}.log"))
+            running.append(
+                hosts[pod.name].start(*pod.argv(env), env=own | env, log=folder / f"{pod.name}.log")
+            )
         try:
             for process, pod in zip(running, pods, strict=True):
                 said = folder / f"{pod.name}.log"
@@ -98,11 +101,10 @@ def run(pods: list[RunningPod], folder: Path, patience_s: str = "30") -> dict[st
             for process in running:
                 process.kill()
                 process.wait()
-        own_names = {pod.name: network.addresses[pod.name] for pod in pods}
     workers = {pod.name for pod in pods if not (folder / pod.name).exists()}
-    found = {name: json.loads((folder / name).read_text()) for name in own_names.keys() - workers}
+    found = {name: json.loads((folder / name).read_text()) for name in hosts.keys() - workers}
     found |= {name: json.loads((folder / f"{name}.ray").read_text()) for name in workers}
-    return {name: {**record, "address": own_names[name]} for name, record in found.items()}
+    return {name: {**record, "address": hosts[name].address} for name, record in found.items()}
 
 
 @pytest.mark.parametrize("case", CASES)

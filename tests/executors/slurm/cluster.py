@@ -12,10 +12,11 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from tests.executors.hosts import Hosts
+from tests.hosts import Host, network
 
 NODES = ("n1", "n2")
 ADDRESSES = {"ctl": "10.77.0.1", "n1": "10.77.0.11", "n2": "10.77.0.12"}
+_HOSTS = {name: Host(name, address) for name, address in ADDRESSES.items()}
 _GPUS = 8
 _CONFIG = """
 ClusterName=ci
@@ -58,11 +59,11 @@ class SlurmCluster:
     def __init__(self, root: Path, plugins: str = "") -> None:
         self.root = root
         self.plugins = plugins
-        self.hosts = Hosts(ADDRESSES)
+        self._network = network(tuple(_HOSTS.values()))
         self.env = {"PATH": os.environ["PATH"], "SLURM_CONF": str(root / "slurm.conf")}
 
     def __enter__(self) -> Self:
-        self.hosts.__enter__()
+        self._network.__enter__()
         try:
             self._write()
             self._start()
@@ -78,14 +79,14 @@ class SlurmCluster:
         for path in (*sorted(self.root.glob("run/slurmd-*.pid")), *self.root.glob("run/slurmctld.pid")):
             _end(path)
         _end(self.root / "secret" / "pid")
-        self.hosts.__exit__(None, None, None)
+        self._network.__exit__(None, None, None)
 
     def run(
         self, *words: str, env: Mapping[str, str] | None = None, cwd: Path | None = None, check: bool = True
     ) -> str:
         """Run a Slurm command on the controller's host."""
         done = subprocess.run(
-            self.hosts.command("ctl", *words),
+            _HOSTS["ctl"].command(*words),
             env=self.env | dict(env or {}),
             cwd=cwd or self.root,
             capture_output=True,
@@ -157,7 +158,7 @@ class SlurmCluster:
             *((name, ["slurmd", "-N", name]) for name in NODES),
         ):
             subprocess.run(
-                self.hosts.command(host, *words),
+                _HOSTS[host].command(*words),
                 env=self.env,
                 check=True,
                 stdout=subprocess.DEVNULL,

@@ -15,9 +15,9 @@ import pytest
 from launchplan.engines import Launch, Site
 from launchplan.engines.container import image_of
 from launchplan.render import render_bundle
-from tests.executors.hosts import demand
 from tests.executors.programs import install, put
 from tests.executors.slurm.cluster import ADDRESSES, SlurmCluster, wait_for
+from tests.hosts import demand
 from tests.render.kit import fill, make_launch
 
 MODEL = Path(__file__).parents[2] / "render" / "recipes" / "models"

@@ -15,9 +15,9 @@ import pytest
 
 from launchplan.engines import Launch
 from launchplan.render import render_bundle
-from tests.executors.hosts import demand
 from tests.executors.programs import install, put
 from tests.executors.slurm.cluster import wait_for
+from tests.hosts import demand
 from tests.render.kit import CASES, case_bundle, fill, make_launch
 
 MODEL = Path(__file__).parents[2] / "render" / "recipes" / "models" / "dense.json"
