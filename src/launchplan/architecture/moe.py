@@ -8,7 +8,7 @@ from launchplan.architecture.block_lists import listed_blocks
 from launchplan.architecture.types import LayerKind, MlpLayer, Moe
 
 if TYPE_CHECKING:
-    from launchplan.architecture.families import Family
+    from launchplan.architecture.family import Family
     from launchplan.architecture.fields import Fields
 
 _PATTERN: dict[str, MlpLayer] = {"M": "none", "*": "none", "-": "dense", "E": "moe"}

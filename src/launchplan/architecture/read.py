@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from launchplan.architecture import attention
 from launchplan.architecture.context import derived_max_model_len, read_rope
-from launchplan.architecture.families import Family, find_family
+from launchplan.architecture.families import find_family
+from launchplan.architecture.family import Family
 from launchplan.architecture.fields import Fields, lists, scalars
 from launchplan.architecture.linear_attention import read_linear_attention
 from launchplan.architecture.moe import read_moe
