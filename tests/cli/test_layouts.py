@@ -92,13 +92,27 @@ def test_a_window_that_cannot_fit_is_shortened(flags: str, launchplan: Runner) -
     assert launchplan("check", "-", stdin=made.out.encode()).code == 0
 
 
+FEWER = {
+    "--model Qwen/Qwen3.5-27B --gpu h100 --gpus-per-node 1": "128",
+    "--model Qwen/Qwen3.5-35B-A3B --gpu h100 --gpus-per-node 1": "32",
+}
+
+
+@pytest.mark.parametrize("flags", FEWER)
+def test_requests_without_a_block_for_their_state_are_not_asked_for(flags: str, launchplan: Runner) -> None:
+    made = launchplan("new", *flags.split(), "-o", "-")
+    assert (made.code, made.err) == (0, "")
+    assert re.findall(r"^  max_num_seqs: (.*)$", made.out, re.MULTILINE) == [FEWER[flags]]
+    assert launchplan("check", "-", stdin=made.out.encode()).code == 0
+
+
 ASKED_TOO_LONG = """\
 <new recipe>:11:18: error MEM203 longest-request-fits: one request of 131,072 tokens takes 16.0 GiB, the pool is 2.0 to 5.2 GiB
       max_model_len: 131072
                      ^^^^^^
   fix: lower max_model_len, or raise tp, pp or dcp
   source: vllm/v1/core/kv_cache_planning.py:78 (0.33.0)
-nothing written
+with --checkpoint RedHatAI/Meta-Llama-3.1-8B-Instruct-quantized.w8a8 it passes; nothing written
 """
 
 

@@ -13,6 +13,10 @@ from launchplan.units import plural
 _PLAIN = re.compile(r"(\.{0,2}/)?[A-Za-z_][A-Za-z0-9_./-]*")
 _NO_STRINGS = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n"})
 _NAME_LIMIT = 63
+_REASONS = {
+    "max_num_seqs": "More requests at once would find no block for their recurrent state.",
+    "trust_remote_code": "The engine refuses the model without its repository's code; read that code first.",
+}
 SCHEMA_FILE = "recipe.schema.json"
 
 
@@ -57,6 +61,9 @@ class Draft:
     """The model's own window in tokens, where it is known."""
     mtp_tokens: int | None
     features: tuple[str, ...]
+    max_num_seqs: int | None = None
+    trust_remote_code: bool = False
+    """Whether the engine reads the model only with code of its repository."""
     asks_fabric: bool = False
     """Whether nobody knows what connects the hosts."""
     schema: str | None = None
@@ -70,7 +77,12 @@ class Draft:
             "gpus_per_node": self.gpus_per_node,
             "fabric": self.fabric,
         }
-        serve = {"max_model_len": self.max_model_len, "features": list(self.features) or None}
+        serve = {
+            "max_model_len": self.max_model_len,
+            "max_num_seqs": self.max_num_seqs,
+            "trust_remote_code": self.trust_remote_code or None,
+            "features": list(self.features) or None,
+        }
         recipe: dict[str, Any] = {
             "launchplan": 1,
             "name": self.name,
@@ -126,6 +138,8 @@ class Draft:
         elif self.model_window is not None and self.max_model_len < self.model_window:
             yield f"  # The model's window is {self.model_window}; take what your longest request needs."
         for key, value in serve.items():
+            if key in _REASONS:
+                yield f"  # {_REASONS[key]}"
             yield f"  {key}: {_flow(value)}"
 
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from launchplan.cli.draft import Draft, Layout
+from launchplan.cli.room import Check, make_room
 from launchplan.finding import Severity
 
 if TYPE_CHECKING:
@@ -27,12 +27,12 @@ class Sizes:
 
 
 def choose_layout(
-    draft: Draft, sizes: Sizes, domain_gpus: int, check: Callable[[Draft], Report]
+    draft: Draft, sizes: Sizes, domain_gpus: int, check: Check, *, window_fixed: bool
 ) -> tuple[Draft, Report]:
     """Give a draft the first layout, in order of preference, that has no errors and the fewest warnings.
 
-    `domain_gpus` is the number of GPUs that NVLink or its like joins. With no layout free of errors, the
-    preferred one comes back with its errors.
+    `domain_gpus` is the number of GPUs that NVLink or its like joins. Where every layout has errors, the
+    first is taken that has none with a shorter window or fewer requests, else the one with the fewest.
     """
     fixed = Layout(sizes.tp or 1, sizes.pp or 1, sizes.dp or 1, sizes.ep or 1, sizes.dcp or 1)
     wanted = _candidates(draft, sizes, domain_gpus) or [fixed]
@@ -44,8 +44,12 @@ def choose_layout(
         tried.append((faults, candidate, report))
         if not any(faults):
             break
-    _, best, report = min(tried, key=lambda entry: entry[0])
-    return best, report
+    tried.sort(key=lambda entry: entry[0])
+    for _, candidate, report in tried:
+        found = make_room(candidate, report, check, window_fixed=window_fixed)
+        if found[1].ok:
+            return found
+    return tried[0][1:]
 
 
 def _faults(draft: Draft, report: Report) -> tuple[int, ...]:

@@ -16,7 +16,6 @@ from launchplan.cli.exits import CLEAN, ERRORS, UNREADABLE
 from launchplan.cli.inputs import STDIN, say_findings
 from launchplan.cli.layouts import Sizes, choose_layout
 from launchplan.cli.output import emit, say
-from launchplan.cli.windows import shorten_window
 from launchplan.finding import Severity
 
 if TYPE_CHECKING:
@@ -74,7 +73,8 @@ def new(output: str | None, force: bool, **wishes: Any) -> int:
     if not report.ok:
         errors = tuple(finding for finding in report.findings if finding.severity is Severity.ERROR)
         say_findings(errors, text=draft.text())
-        say("nothing written\n")
+        other = _other_checkpoint(answers, wishes)
+        say(f"with --checkpoint {other} it passes; nothing written\n" if other else "nothing written\n")
         return ERRORS if report.readable else UNREADABLE
     _write(_with_fabric_asked(draft, report), output, force=force)
     return CLEAN
@@ -166,7 +166,7 @@ def _usual_gpus_per_node(name: str) -> int | None:
 
 
 def _best_draft(answers: Answers, wishes: dict[str, Any]) -> tuple[Draft, Report]:
-    from launchplan import api, catalog
+    from launchplan import catalog
     from launchplan.fit.windows import usual_window
 
     entry, gpu = catalog.model(answers.model), catalog.gpu(answers.gpu)
@@ -192,12 +192,33 @@ def _best_draft(answers: Answers, wishes: dict[str, Any]) -> tuple[Draft, Report
         features=tuple(dict.fromkeys(wishes["features"])),
     )
     sizes = Sizes(**{name: wishes[name] for name in ("tp", "pp", "dp", "ep", "dcp")})
+    return _passing(draft, sizes, _domain(gpu), window_fixed=wishes["max_model_len"] is not None)
+
+
+def _passing(draft: Draft, sizes: Sizes, domain_gpus: int, *, window_fixed: bool) -> tuple[Draft, Report]:
+    """Give a draft the layout that passes, with the code of the model's repository only where it must."""
+    from launchplan import api
 
     def check(candidate: Draft) -> Report:
         return api.check(candidate.text())
 
-    draft, report = choose_layout(draft, sizes, _domain(gpu), check)
-    return (draft, report) if wishes["max_model_len"] else shorten_window(draft, report, check)
+    found = choose_layout(draft, sizes, domain_gpus, check, window_fixed=window_fixed)
+    if found[1].ok:
+        return found
+    trusting = replace(draft, trust_remote_code=True)
+    other = choose_layout(trusting, sizes, domain_gpus, check, window_fixed=window_fixed)
+    return other if other[1].ok else found
+
+
+def _other_checkpoint(answers: Answers, wishes: dict[str, Any]) -> str | None:
+    """Name the first other checkpoint that passes, where nobody asked for one."""
+    from launchplan import catalog
+
+    entry = catalog.model(answers.model)
+    if entry is None or wishes["checkpoint"] or _checkpoint_meant(answers.model, entry):
+        return None
+    ids = (checkpoint.id for checkpoint in entry.checkpoints)
+    return next((each for each in ids if _best_draft(answers, wishes | {"checkpoint": each})[1].ok), None)
 
 
 def _checkpoint_meant(model: str, entry: ModelEntry | None) -> str | None:
