@@ -2,7 +2,7 @@
 
 from launchplan.engines.build import BY_NAME, build_launch, head_views
 from launchplan.engines.launch import Flag, Inherited, Launch, Process, RayHead, Site, Value, Variable
-from launchplan.engines.view import EngineView
+from launchplan.engines.view import EngineView, PoolViews
 
 __all__ = [
     "BY_NAME",
@@ -10,6 +10,7 @@ __all__ = [
     "Flag",
     "Inherited",
     "Launch",
+    "PoolViews",
     "Process",
     "RayHead",
     "Site",

@@ -56,3 +56,10 @@ class EngineView:
     def env_on(self, name: str) -> bool:
         """Tell whether a boolean variable is set, as both engines read them."""
         return self.env.get(name, "").strip().lower() in {"1", "true", "yes", "y", "on", "t"}
+
+
+@dataclass(frozen=True, slots=True)
+class PoolViews:
+    """The head process of every pool of a deployment, for what they must have in common."""
+
+    views: tuple[EngineView, ...]

@@ -9,6 +9,7 @@ from launchplan.engines.sglang.view import SglangView
 from launchplan.finding import Finding, Severity
 from launchplan.lint.judge import Judged
 from launchplan.lint.text import SourceFile
+from launchplan.rules.disaggregation.pools_share_blocks import block_size
 
 _SOURCE = "sglang/srt/disaggregation/common/conn.py: page size mismatch"
 
@@ -52,12 +53,12 @@ def page_finding(prefill: Side, decode: Side, file: SourceFile, where: str = "")
 
 
 def paged(judged: Sequence[Judged]) -> Iterator[Side]:
-    """Give the servers of either side whose page size is known; hisparse keeps pages of its own."""
+    """Give the servers of either side whose page size is known."""
     for each in judged:
         for view in each.plan.views if each.plan is not None else ():
             mode = view.arguments["disaggregation_mode"]
             if not isinstance(view, SglangView) or mode not in {"prefill", "decode"}:
                 continue
-            size = view.settings.page_size
-            if size is not None and not (mode == "decode" and view.arguments["enable_hisparse"]):
+            size = block_size(view)
+            if size is not None:
                 yield Side(each, mode, str(view.arguments["model_path"]), size)

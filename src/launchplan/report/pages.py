@@ -18,6 +18,7 @@ _STAGES = {
     "PoolLayout": "the ranks on their nodes",
     "Launch": "the command lines",
     "EngineView": "the command line as the engine reads it",
+    "PoolViews": "the command lines of all pools as the engine resolves them",
     "VllmView": "the command line as the engine resolves it",
     "SglangView": "the command line as the engine resolves it",
 }

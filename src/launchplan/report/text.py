@@ -31,6 +31,7 @@ _STAGES = {
     "PoolLayout": "the layout could not be placed",
     "Launch": "the layout could not be placed",
     "EngineView": "no flags are known of this engine version",
+    "PoolViews": "no flags are known of this engine version",
     "VllmView": "no flags are known of this engine version",
     "SglangView": "no flags are known of this engine version",
 }

@@ -1,9 +1,9 @@
 """What a rule is, and how it is run.
 
 A rule is one function in one file. It takes the stage that it needs (`Resolved`, `ResolvedPool`, `Layout`,
-`PoolLayout`, `Launch`, or an engine's own `EngineView`) and yields `Violation`s: a message, the recipe's key
-path, the smallest cure. It knows nothing of files and lines. A stage that couldn't be built leaves its rules
-not run, and said so.
+`PoolLayout`, `Launch`, an engine's own `EngineView`, or the `PoolViews` of all pools) and yields
+`Violation`s: a message, the recipe's key path, the smallest cure. It knows nothing of files and lines. A
+stage that couldn't be built leaves its rules not run, and said so.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_type_hints
 
 from launchplan.catalog import version_key
-from launchplan.engines import EngineView, Launch
+from launchplan.engines import EngineView, Launch, PoolViews
 from launchplan.finding import KeyPath, Severity
 from launchplan.layout import Layout, PoolLayout
 from launchplan.resolve import Resolved, ResolvedPool
@@ -24,7 +24,7 @@ Enforced = Literal["parse", "config", "worker", "memory", "run"]
 """How far a launch comes before the rule stops it: the argument parser, the engine's configuration checks,
 the workers that build the model, the memory that weights and KV cache need, or nothing that refuses it (it
 hangs, fails requests, or disappoints)."""
-STAGES: tuple[type, ...] = (Resolved, ResolvedPool, Layout, PoolLayout, Launch, EngineView)
+STAGES: tuple[type, ...] = (Resolved, ResolvedPool, Layout, PoolLayout, Launch, EngineView, PoolViews)
 
 
 @dataclass(frozen=True, slots=True)

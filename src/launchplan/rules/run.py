@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from launchplan.engines import EngineView, Launch
+from launchplan.engines import EngineView, Launch, PoolViews
 from launchplan.finding import Finding, Location, Severity
 from launchplan.layout import Layout, PoolLayout
 from launchplan.resolve import Resolved, ResolvedPool
@@ -31,6 +31,8 @@ class Stages:
             return (self.layout,) if self.layout else ()
         if stage is PoolLayout:
             return self.layout.pools if self.layout else ()
+        if stage is PoolViews:
+            return (PoolViews(self.views),) if len(self.views) == len(self.resolved.pools) else ()
         if issubclass(stage, EngineView):
             return tuple(view for view in self.views if isinstance(view, stage))
         return (self.launch,) if self.launch else ()
