@@ -12,7 +12,7 @@ import yaml
 from launchplan import api, catalog
 from launchplan.finding import Finding, Severity
 
-FILES = ("cases.yaml", "more_cases.yaml")
+FILES = ("cases.yaml", "more_cases.yaml", "later_cases.yaml")
 CASES: list[dict[str, Any]] = [
     case
     for name in FILES
@@ -90,5 +90,7 @@ def test_every_case_is_judged_or_says_why_not() -> None:
     assert len({case["id"] for case in CASES}) == len(CASES)
     for case in CASES:
         reasons = {"rules", "needs", "contested", "missed"} & {*case}
+        if case["verdict"] == "accept":
+            reasons -= {"contested"}
         assert len(reasons) == (0 if case["verdict"] == "accept" else 1), case["id"]
         assert case.get("needs", "model") in NEEDS

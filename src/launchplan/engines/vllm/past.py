@@ -76,7 +76,7 @@ def _inputs(view: VllmView) -> VllmMemory | None:
         model=_as_cached(model, release),
         device=Device(gpu.memory_total_bytes, unified=gpu.unified_memory),
         weights=_weights(view, pp),
-        cache=_cache(view, length),
+        cache=_cache(view, length, _step(view, length, release)),
         lengths=Lengths(length),
         utilization=_share(view, release),
         batch_tokens=_step(view, length, release),
@@ -110,12 +110,13 @@ def _weights(view: VllmView, pp: int) -> VllmWeights:
     )
 
 
-def _cache(view: VllmView, length: int) -> VllmCacheSettings:
+def _cache(view: VllmView, length: int, step: int) -> VllmCacheSettings:
     settings = VllmCacheSettings(
         max_model_len=length,
         tp=size(view, "tensor_parallel_size"),
         dcp=size(view, "decode_context_parallel_size"),
         cache_dtype=text(view, "kv_cache_dtype") or "auto",
+        in_flight_tokens=step,
     )
     model = view.architecture
     return replace(settings, cache_mode="none") if model is not None and model.is_hybrid else settings

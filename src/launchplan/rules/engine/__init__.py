@@ -58,6 +58,7 @@ from launchplan.rules.engine import (
     mamba_cache_strategy,
     mamba_state_settings,
     media_transport,
+    mega_moe_spreads_experts,
     memory_fraction_is_share,
     metric_buckets,
     model_type_known,
@@ -189,5 +190,6 @@ RULES = (
     class_takes_features.check,
     class_dropped.check,
     model_type_known.check,
+    mega_moe_spreads_experts.check,
     class_known.check,
 )

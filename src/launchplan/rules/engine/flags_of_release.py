@@ -10,8 +10,10 @@ What the rule names, or a newer release.
 
 ## References
 
-- vllm-project/vllm issues 5244, 9312, 9531 and 11206, vllm-project/recipes issue 51, verl-project/verl pull
-  requests 259 and 7632, sgl-project/sglang issues 4116, 5032 and 12818. The releases are those of the reports
+- vllm-project/vllm issues 5244, 9312, 9531, 11206, 27347, 42510, 46459 and 55158, vllm-project/recipes
+  issue 51, MoonshotAI/Kimi-K2 issue 19, zai-org/GLM-4.5 issues 16 and 58, verl-project/verl pull requests
+  259 and 7632, sgl-project/sglang issues 4116, 5032 and 12818, sgl-project/sgl-project.github.io issue 17.
+  The releases are those of the reports
 """
 
 from __future__ import annotations
@@ -21,13 +23,15 @@ from collections.abc import Iterator
 from launchplan.catalog.load import version_key
 from launchplan.engines.view import EngineView
 from launchplan.rules import past_names
-from launchplan.rules.past import Found, Past, refusals
+from launchplan.rules.past import Found, Past, classes, refusals
 from launchplan.rules.rule import ERROR, Violation, rule
 
 REMOTE_TYPES = frozenset({
     "baichuan", "internlm", "internlm2", "minicpm", "minicpmv", "orion", "phi3small", "qwen", "xverse",
 })  # fmt: skip
 """Model types that only code beside the checkpoint reads."""
+NO_ADAPTERS = frozenset({"MiniCPMV4_6ForConditionalGeneration"})
+"""Classes that took no adapters at first."""
 OWN_SINCE = {"chatglm": (0, 7), "deepseek_v2": (0, 6, 6), "internvl_chat": (0, 7)}
 """Types that were read by such code until vLLM or Transformers brought their own."""
 
@@ -79,6 +83,25 @@ def _token_looked_up(view: EngineView) -> Found:
     return "tool-call-parser hermes looks up a token <tool_call>, which Llama 3's vocabulary does not have"
 
 
+def _block_size(view: EngineView) -> Found:
+    """No kernel takes blocks below 16 tokens, which the flag offered."""
+    size, nvidia = view.arguments["block_size"], view.gpu is not None and view.gpu.vendor == "nvidia"
+    return f"block-size {size}: attention kernels take multiples of 16" if nvidia and size in {1, 8} else None
+
+
+def _adapter_rank(view: EngineView) -> Found:
+    given, model = view.arguments, view.architecture
+    rank = given["max_lora_rank"]
+    if not given["enable_lora"] or model is None or model.moe is None or not isinstance(rank, int):
+        return None
+    return f"max-lora-rank {rank}: the kernel of experts takes 128 in this release" if rank > 128 else None
+
+
+def _adapters(view: EngineView) -> Found:
+    lacks = classes(view) & NO_ADAPTERS if view.arguments["enable_lora"] else frozenset()
+    return f"{min(lacks)} takes no adapters in this release" if lacks else None
+
+
 TABLE = (
     *past_names.TABLE,
     Past("vllm", "0.33.0", "verl-project/verl issue 259", _short_batches, "max_num_batched_tokens",
@@ -87,6 +110,12 @@ TABLE = (
          "raise it, or set max-model-len", "0.24.0", "config"),
     Past("vllm", "0.6.3", "vllm-project/vllm issue 8912", _token_looked_up, "tool_call_parser",
          "use llama3_json", at="run"),
+    Past("vllm", "0.33.0", "vllm-project/vllm issue 42510", _block_size, "block_size", "use 16", "0.11.1",
+         "worker"),
+    Past("vllm", "0.28.1", "vllm-project/vllm issue 55158", _adapter_rank, "max_lora_rank", "use 128",
+         "0.28.0", "run"),
+    Past("vllm", "0.23.0", "vllm-project/vllm issue 46459", _adapters, "enable_lora",
+         "merge the adapter into the model", "0.22.0", "worker"),
     Past("vllm", "0.33.0", "vllm-project/vllm issue 5244", _remote_code, "trust_remote_code",
          "set trust_remote_code: true", at="config"),
 )  # fmt: skip

@@ -22,6 +22,7 @@ from launchplan.rules.formats import (
     method_on_rocm,
     minimax_packed_experts,
     nvfp4_cache_of_latents,
+    nvfp4_experts_runner,
     online_nvfp4,
     quantization_matches,
     requantized_builds,
@@ -54,4 +55,5 @@ RULES = (
     dtype_needs_gpu.check,
     w4a16_experts_runner.check,
     minimax_packed_experts.check,
+    nvfp4_experts_runner.check,
 )

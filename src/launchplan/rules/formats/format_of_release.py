@@ -12,10 +12,12 @@ The format that the rule names, or a newer release.
 
 ## References
 
-- vllm-project/vllm issues 946, 1157, 1282, 1816, 2419, 4327, 13640, 14040, 14221, 17604, 25022, 33416,
-  35065, 42587, pull requests 17265 (BF16 read as FP16), 43562, 44763 and 48173 (slices of FP8 experts),
-  vllm-project/recipes issue 565, sgl-project/sglang issues 6354, 6370 and 12887. The releases are those of
-  the reports
+- vllm-project/vllm issues 946, 1157, 1282, 1816, 2419, 4327, 13640, 14040, 14221, 17604, 19605, 21648,
+  22331, 24921, 25022, 25039, 28589, 30855, 32109, 33416, 35065, 35641, 40153, 40821, 41525, 42587, 49949,
+  pull requests 17265 (BF16 read as FP16), 30210, 35720, 43562, 43910, 44763 and 48173 (slices of FP8
+  experts), vllm-project/recipes issue 565, zai-org/GLM-4.5 issues 23 and 94, zai-org/GLM-V issue 178,
+  ROCm/aiter issue 1468, unslothai/unsloth issue 7091, sgl-project/sglang issues 6354, 6370, 12887, 13471,
+  13639, 18875, 23985, 26324, 29562, 38291, pull request 39807. The releases are those of the reports
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from collections.abc import Iterator
 from launchplan.architecture import Architecture
 from launchplan.engines.view import EngineView
 from launchplan.engines.vllm.layers import kv_cache_dtype
+from launchplan.rules import past_kernels
 from launchplan.rules.past import Found, Past, capability, classes, refusals, size, unread
 from launchplan.rules.rule import ERROR, Violation, rule
 from launchplan.rules.sizes import sizes_of
@@ -159,15 +162,6 @@ def _packed_integers(view: EngineView) -> Found:
     return _needs("packed int4", AMPERE, has) if {*stored.formats} & PACKED else None
 
 
-def _block_experts(view: EngineView) -> Found:
-    """The Triton kernel of block-scaled experts reads FP8 that Ampere has not; dense layers use Marlin."""
-    has, model = capability(view), view.architecture
-    if has is None or has >= ADA or model is None or model.moe is None:
-        return None
-    stored = model.quantization
-    return _needs("fp8 experts", ADA, has) if stored.method == "fp8" and stored.weight_block_size else None
-
-
 def _draft_pages(view: EngineView) -> Found:
     on = view.arguments["speculative_algorithm"] and classes(view) and size(view, "page_size") > 1
     has = capability(view)
@@ -207,10 +201,11 @@ def _text(value: tuple[int, int]) -> str:
 
 _EXPERTS = "use fewer ranks, or ep, which keeps experts whole"
 TABLE = (
+    *past_kernels.TABLE,
     Past("vllm", "0.8.5", "vllm-project/vllm issues 946, 1157", _bf16_checkpoint, "dtype", "use dtype half"),
     Past("vllm", "0.5.1", "vllm-project/vllm issue 4327", _fp8_weights, "quantization", "leave it out"),
-    Past("vllm", "0.16.0", "vllm-project/vllm issues 33416, 35065", _nvfp4_experts, "quantization",
-         "use a newer release", "0.11.2"),
+    Past("vllm", "0.16.0", "vllm-project/vllm issues 24921, 30855, 33416, 35065", _nvfp4_experts,
+         "quantization", "use a newer release", "0.10.2"),
     Past("vllm", "0.8.3", "vllm-project/vllm issue 14221", _first_v1_cache, "kv_cache_dtype", "leave it out"),
     Past("vllm", "0.24.0", "vllm-project/recipes issue 565", _sparse_cache, "kv_cache_dtype",
          "use fp8_ds_mla", "0.11.2"),
@@ -226,11 +221,11 @@ TABLE = (
          "use a smaller tp, or a checkpoint with padded layers"),
     Past("vllm", "0.10.0", "vllm-project/vllm issue 17604", _expert_groups, "tensor_parallel_size", _EXPERTS,
          "0.7.0", "run"),
+    Past("vllm", "0.13.0", "vllm-project/vllm pull request 30210", _expert_groups, "tensor_parallel_size",
+         _EXPERTS, "0.12.0"),
     Past("vllm", "0.2.1", "vllm-project/vllm issue 1282", _early_awq, "quantization", "use a newer release"),
     Past("vllm", "0.11.1", "vllm-project/vllm issues 14040, 25022", _packed_integers, "quantization",
          "use an AWQ or GPTQ checkpoint"),
-    Past("sglang", "0.5.6", "sgl-project/sglang issue 12887", _block_experts, "quantization",
-         "use a BF16 or int4 checkpoint"),
     Past("sglang", "0.4.7", "sgl-project/sglang issue 6354", _flashmla_cache, "kv_cache_dtype",
          "leave kv-cache-dtype out"),
     Past("sglang", "0.5.0", "sgl-project/sglang issue 6370", _expert_blocks, "tp_size", _EXPERTS),

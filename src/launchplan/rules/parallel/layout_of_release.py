@@ -12,9 +12,10 @@ The layout that the rule names, or a newer release.
 
 ## References
 
-- vllm-project/vllm issues 1581, 6114, 8097, 9015, 16231, 22424, 24004, 26876, 27968, 29447, 29670, 33685 and
-  45455, vllm-project/vime pull request 66, sgl-project/sglang issues 6296, 6913 and 19045. The releases are
-  those of the reports; SGLang's assertions are those of its `srt/server_args.py`
+- vllm-project/vllm issues 1581, 6114, 8097, 9015, 16231, 22424, 24004, 26876, 27968, 29447, 29670, 33685,
+  36697, 40955 and 45455, pull requests 34445, 36734 and 41312, NVIDIA-NeMo/Skills issue 1059,
+  vllm-project/vime pull request 66, sgl-project/sglang issues 6296, 6913 and 19045. The releases are those
+  of the reports; SGLang's assertions are those of its `srt/server_args.py`
 """
 
 from __future__ import annotations
@@ -23,10 +24,12 @@ from collections.abc import Iterator
 
 from launchplan.architecture import Architecture
 from launchplan.engines.view import EngineView
+from launchplan.memory.kv.vllm import VllmCacheSettings
+from launchplan.memory.kv.vllm.caches import block_tokens
 from launchplan.rules import past_sglang, past_stages
 from launchplan.rules.past import Found, Past, classes, refusals, size, unread
 from launchplan.rules.rule import ERROR, Violation, rule
-from launchplan.units import plural
+from launchplan.units import GIB, plural
 
 COPIES_SINCE = {
     "ChatGLMModel": "0.2.2", "BailingMoeForCausalLM": "0.11.1", "BailingMoeV2ForCausalLM": "0.11.1",
@@ -34,6 +37,8 @@ COPIES_SINCE = {
 """Classes that got copies of KV heads with a release."""
 SPLIT_TOWERS = frozenset({"Glm4vForConditionalGeneration", "Glm4vMoeForConditionalGeneration"})
 """Classes whose towers were split by tp at first."""
+FP8_BLOCK, SMALL_STEP = 128, 2048
+"""The second: tokens of a step that vLLM takes by itself on a GPU below 70 GiB, and on an A100."""
 TP, PP = "tensor_parallel_size", "pipeline_parallel_size"
 
 
@@ -134,6 +139,37 @@ def _gate_blocks(view: EngineView) -> Found:
     )
 
 
+def _shared_blocks(view: EngineView) -> Found:
+    """Shared experts have FP8 blocks beside four-bit experts, and were not padded."""
+    model, tp = view.architecture, size(view, TP)
+    width = model.moe.shared_intermediate_size if model and model.moe else None
+    if model is None or model.family != "deepseek_v4" or width is None or width % tp:
+        return None
+    part = width // tp
+    if part % FP8_BLOCK == 0:
+        return None
+    return f"shared experts {width} wide / tp {tp} = {part}, no multiple of the FP8 block {FP8_BLOCK}"
+
+
+def _state_block(view: EngineView) -> Found:
+    """The block of a hybrid model holds one state, and a step had to hold the block."""
+    model, gpu, given = view.architecture, view.gpu, view.arguments
+    if model is None or not model.is_hybrid or given["enable_prefix_caching"] is not True:
+        return None
+    step = given["max_num_batched_tokens"]
+    if not isinstance(step, int):
+        small = gpu is not None and (gpu.id.startswith("a100") or (gpu.memory_total_bytes or 0) < 70 * GIB)
+        step = SMALL_STEP if small else None
+    name = given["kv_cache_dtype"]
+    settings = VllmCacheSettings(
+        max_model_len=1, tp=size(view, TP), cache_dtype=name if isinstance(name, str) else "auto"
+    )
+    block = block_tokens(model, settings)
+    if step is None or block <= step:
+        return None
+    return f"a block of {block:,} tokens holds a state, and a step has {step:,} (max-num-batched-tokens)"
+
+
 TABLE = (
     Past("vllm", "0.5.2", "vllm-project/vllm issue 6114", _uneven_layers, PP, "use a pp that divides them"),
     *past_stages.TABLE,
@@ -142,8 +178,12 @@ TABLE = (
     _copies("BailingMoeForCausalLM", "BailingMoeV2ForCausalLM"),
     Past("vllm", "0.6.2", "vllm-project/vllm issue 8097", _tower, TP, "use a tp that divides them"),
     Past("vllm", "0.10.2", "vllm-project/vllm issue 24004", _shared_tower, TP, "use a tp that divides them"),
-    Past("vllm", "0.33.0", "vllm-project/vllm issue 29447", _world, TP,
-         "add --nnodes, or --distributed-executor-backend ray", "0.11.2", "config"),
+    Past("vllm", "0.33.0", "vllm-project/vllm issue 29447, NVIDIA-NeMo/Skills issue 1059", _world, TP,
+         "add --nnodes, or --distributed-executor-backend ray", "0.11.1", "config"),
+    Past("vllm", "0.20.2", "vllm-project/vllm issue 40955, pull request 41312", _shared_blocks, TP,
+         "use a smaller tp", "0.20.0"),
+    Past("vllm", "0.18.0", "vllm-project/vllm issue 36697, pull requests 34445, 36734", _state_block,
+         "max_num_batched_tokens", "raise max-num-batched-tokens", "0.17.0", "config"),
     Past("vllm", "0.33.0", "vllm-project/vllm issue 29670", _micro_batches, "enable_dbo",
          "set all2all-backend to deepep_low_latency", "0.11.2", "config"),
     Past("vllm", "0.33.0", "vllm-project/vime pull request 66", _ray_ranks, "data_parallel_backend",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from launchplan.rules.speculative import (
     algorithm_known,
+    backend_verifies,
     draft_backends,
     draft_block_agrees,
     draft_companions,
@@ -23,6 +24,7 @@ from launchplan.rules.speculative import (
     hidden_state_capture,
     mtp_has_layers,
     mtp_pays,
+    multi_layer_chain,
     ngram_bounds,
     options_agree,
     suffix_package,
@@ -62,4 +64,6 @@ RULES = (
     draft_on_device.check,
     drafts_of_release.check,
     draft_is_dspark.check,
+    multi_layer_chain.check,
+    backend_verifies.check,
 )

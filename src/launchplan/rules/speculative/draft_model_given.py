@@ -3,7 +3,8 @@
 ## Why
 
 DFLASH and DSPARK draft with a model of their own. DSPARK finds it by itself where the target's configuration
-says that it is bundled (`dspark_*` keys) or in a folder `dspark/` inside the checkpoint.
+says that it is bundled (`dspark_*` keys) or in a folder `dspark/` inside the checkpoint. EAGLE3 loads the
+target as the draft when none is named, and ends over the draft's own vocabulary, which no target has.
 
 ## Fix
 
@@ -12,12 +13,13 @@ Give `speculative.model` (`--speculative-draft-model-path`).
 ## References
 
 - SGLang 0.5.23 `arg_groups/speculative_hook.py:325`, `:752`;
-  `speculative/dspark_components/dspark_config.py:162`
+  `speculative/dspark_components/dspark_config.py:162`, `speculative/eagle_worker_v2.py:366`
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from launchplan.architecture import Architecture
 from launchplan.engines.sglang.view import SglangView
@@ -39,6 +41,8 @@ def check(view: SglangView) -> Iterator[Violation]:
         yield _missing(view, algorithm)
     if path is None and algorithm == "DSPARK" and model is not None and not bundles_dspark(model):
         yield _missing(view, algorithm)
+    if path is None and algorithm == "EAGLE3" and not view.settings.enable_multi_layer_eagle:
+        yield replace(_missing(view, algorithm), at="worker")
     own = model is not None and model.architectures[:1] and model.architectures[0] in OWN_DRAFT
     if own and algorithm in FAMILY and path in (None, view.arguments["model_path"]):
         yield _missing(view, algorithm)

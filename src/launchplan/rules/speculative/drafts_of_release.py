@@ -13,8 +13,8 @@ What the rule names, or a newer release.
 ## References
 
 - vllm-project/vllm issues 10483, 14117, 24888, 31845, 36643, 41559, 52069, 52761, pull requests 20375 and
-  46994 (MTP over stages), gpustack/gpustack pull request 3396, sgl-project/sglang issue 4218. The releases
-  are those of the reports
+  46994 (MTP over stages), gpustack/gpustack pull request 3396, intel/intel-xpu-backend-for-triton issues
+  7166 and 7322, sgl-project/sglang issues 4218 and 36528. The releases are those of the reports
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ WRONG_KEYS = {"ngram_prompt_lookup_max": "prompt_lookup_max", "ngram_prompt_look
 """Names that were flags once, and the keys of `--speculative-config` for them."""
 OWN_LAYERS = frozenset({"mtp", "deepseek_mtp", "qwen3_next_mtp", "qwen3_5_mtp", "glm4_moe_mtp", "mimo_mtp"})
 """Methods that draft with layers of the target."""
+SECOND_RUNNER_LACKS = frozenset({"ngram", "ngram_gpu", "draft_model"})
 SIZES = ("speculative_eagle_topk", "speculative_num_draft_tokens")
 
 
@@ -128,6 +129,21 @@ def _power_of_two(view: EngineView) -> Found:
     return f"speculative-num-draft-tokens {count} is no power of two, which this release asks for"
 
 
+def _second_runner(view: EngineView) -> Found:
+    method = _config(view).get("method")
+    asked = view.env_on("VLLM_USE_V2_MODEL_RUNNER") and method in SECOND_RUNNER_LACKS
+    return f"model runner V2 of this release has no {method} drafts" if asked else None
+
+
+def _no_draft(view: EngineView) -> Found:
+    """The target is loaded as the draft then, and no target has the draft's own vocabulary."""
+    given = view.arguments
+    if str(given["speculative_algorithm"] or "").upper() != "EAGLE3" or given["enable_multi_layer_eagle"]:
+        return None
+    missing = given["speculative_draft_model_path"] is None
+    return "speculative-algorithm EAGLE3 needs speculative-draft-model-path" if missing else None
+
+
 _DROP = "leave speculative decoding out, or use tp in place of pp"
 _ISSUE = "vllm-project/vllm issue"
 TABLE = (
@@ -144,6 +160,10 @@ TABLE = (
          "add num_speculative_tokens", "0.8.0", "config"),
     Past("sglang", "0.5.23", "gpustack/gpustack pull request 3396", _sizes_apart, "speculative_num_steps",
          "give all three sizes, or none", "0.4.5", "config"),
+    Past("vllm", "0.24.0", "intel/intel-xpu-backend-for-triton issues 7166, 7322", _second_runner, CONFIG,
+         "unset VLLM_USE_V2_MODEL_RUNNER", "0.22.0", "config"),
+    Past("sglang", "0.5.23", "sgl-project/sglang issue 36528", _no_draft, "speculative_algorithm",
+         "name the draft model", "0.5.18"),
     Past("sglang", "0.4.4", "sgl-project/sglang issue 4218", _power_of_two, "speculative_num_draft_tokens",
          "use 2 or 4"),
 )  # fmt: skip
