@@ -37,6 +37,8 @@ class Container:
     host_network: bool = False
     service_links: bool = True
     """Whether Kubernetes sets variables for the Services of the namespace."""
+    rdma: bool = False
+    """Whether it asks for RDMA devices."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,8 @@ from launchplan.lint.unknowns import (
 )
 from launchplan.pipeline import Plan
 
+ABOUT_NETWORK = ("NET106",)
+"""Rules that ask whether there is RDMA between the hosts."""
 _VISIBLE = ("CUDA_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES")
 
 
@@ -64,6 +66,8 @@ def judge(launch: Launch, site: Site, file: SourceFile) -> Judged:
         findings = [each for each in findings if each.code in SELF_CONTAINED and not _lacks(each)]
     if _by_ray(launch) and placed.nodes is None:
         findings = [each for each in findings if each.code not in ABOUT_HOSTS]
+    if launch.around.container is not None and launch.around.container.rdma:
+        findings = [each for each in findings if each.code not in ABOUT_NETWORK]
     findings = [in_words(_placed(each, launch, checks[0], file), launch, file) for each in findings]
     label = f"{launch.engine} {version}"
     notes = [*launch.notes, *_unknown(reading, launch), *container_notes(launch, reading)]

@@ -19,6 +19,8 @@ from launchplan.lint.shell import Script, Token
 _REFERENCE = re.compile(r"\$(?:(?P<dollar>\$(?=\())|\((?P<name>[A-Za-z_][\w.-]*)\))")
 _FILLED_IN = re.compile(r"\$\{(?P<name>[A-Za-z_]\w*)\}")
 _GPU_RESOURCES = ("nvidia.com/gpu", "amd.com/gpu")
+_RDMA = re.compile(r"rdma|/efa$")
+"""Resources of RDMA devices: `rdma/ib`, `openshift.io/mlx5_rdma`, `vpc.amazonaws.com/efa`."""
 _GPU_LABELS = (
     "nvidia.com/gpu.product",
     "cloud.google.com/gke-accelerator",
@@ -105,6 +107,7 @@ def _around(
         _shared(yaml, container, pod),
         scalar_text(get(pod, "hostNetwork")) == "true",
         scalar_text(get(pod, "enableServiceLinks")) != "false",
+        any(_RDMA.search(key.value) for key, _ in items(get(container, "resources", "limits"))),
     )
     labels = [*items(get(pod, "nodeSelector"))]
     gpu = next((gpu_named(str(value.value)) for label, value in labels if label.value in _GPU_LABELS), None)

@@ -3,11 +3,12 @@
 ## Why
 
 Expert parallelism and data parallelism with shared experts need RDMA or NVLink between the nodes (NET101).
-The recipe names no fabric, so whether there is any is not known.
+Recipe and cluster file name no fabric and no RDMA device, so whether there is any is not known.
 
 ## Fix
 
-Name the fabric in the recipe (`hardware.fabric`) or in the cluster file (`network.fabric`, or a `preset`).
+Name the fabric in the recipe (`hardware.fabric`) or in the cluster file (`network.fabric`, or a `preset`);
+`network.hcas`, `kubernetes.rdma_resource` or NCCL_IB_HCA say that there is RDMA, too.
 
 ## References
 
@@ -20,6 +21,7 @@ from collections.abc import Iterator
 
 from launchplan.layout import PoolLayout
 from launchplan.rules.network.groups import spread_experts
+from launchplan.rules.network.said import network_said
 from launchplan.rules.rule import WARNING, Violation, rule
 
 
@@ -27,7 +29,7 @@ from launchplan.rules.rule import WARNING, Violation, rule
 def check(layout: PoolLayout) -> Iterator[Violation]:
     """Look for a group that shares experts over an unknown network."""
     key = spread_experts(layout)
-    if key is None or layout.pool.fabric is not None:
+    if key is None or network_said(layout.pool) is not None:
         return
     message = (
         f"experts are shared by {layout.pool.nodes} nodes over an unknown network: this needs RDMA or NVLink"

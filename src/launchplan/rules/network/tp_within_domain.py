@@ -26,6 +26,7 @@ from launchplan.layout import PoolLayout
 from launchplan.resolve import ResolvedPool
 from launchplan.rules.cures import working_tp
 from launchplan.rules.given import evidenced
+from launchplan.rules.network.said import network_said
 from launchplan.rules.rule import WARNING, Violation, rule
 
 
@@ -41,8 +42,9 @@ def check(layout: PoolLayout) -> Iterator[Violation]:
     if layout.link("tp") != "network" or evidenced(pool.deployment):
         return
     nodes = max(len(layout.nodes_of(group)) for group in layout.groups["tp"])
-    fabric = f"over {pool.fabric.id}" if pool.fabric else "over an unknown network"
-    message = f"tp {pool.parallel.tp} reaches across {nodes} nodes {fabric}: each layer waits for it"
+    said = network_said(pool)
+    over = f" over {said}: each layer waits for it" if said else ": each layer waits for their network"
+    message = f"tp {pool.parallel.tp} reaches across {nodes} nodes{over}"
     yield Violation(message, pool.path("parallel", "tp"), _cure(pool, layout.ranks_per_node))
 
 
