@@ -1,5 +1,6 @@
 """Typed facts as YAML, one file a thing: models, GPUs, fabrics, cluster presets, engine versions."""
 
+from launchplan.catalog.advice import Score, Thinking
 from launchplan.catalog.calibration import Calibration, calibration
 from launchplan.catalog.clusters import ClusterPreset
 from launchplan.catalog.drivers import Toolkit, engine_toolkit
@@ -10,6 +11,7 @@ from launchplan.catalog.fabrics import Fabric
 from launchplan.catalog.gpus import Gpu
 from launchplan.catalog.history import FlagChange, FlagHistory, flag_history
 from launchplan.catalog.images import engine_image, router_image
+from launchplan.catalog.installs import engine_install
 from launchplan.catalog.load import (
     cluster_preset,
     cluster_presets,
@@ -46,13 +48,16 @@ __all__ = [
     "Gpu",
     "Loadable",
     "ModelEntry",
+    "Score",
     "Speculative",
+    "Thinking",
     "Toolkit",
     "calibration",
     "cluster_preset",
     "cluster_presets",
     "engine_facts",
     "engine_image",
+    "engine_install",
     "engine_json",
     "engine_models",
     "engine_toolkit",

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, JsonValue, model_validator
 
 from launchplan.architecture import Architecture, Quantization, read_architecture
+from launchplan.catalog.advice import Issue, Score, Speed, Thinking
 from launchplan.catalog.base import Fact, Named
 from launchplan.catalog.load import DATA, NEAR_CUTOFF, name_key, read_fact
 from launchplan.errors import CatalogError
@@ -56,14 +57,6 @@ class Speculative(Fact):
     """The draft model; None when the model's own weights hold the drafter."""
     options: Mapping[str, JsonValue] = {}
     """Further keys of the engine's speculative config."""
-    source: str = Field(min_length=1)
-
-
-class Thinking(Fact):
-    """A variable of the chat template that switches the thoughts on and off."""
-
-    keyword: str
-    by_default: bool
     source: str = Field(min_length=1)
 
 
@@ -131,6 +124,12 @@ class ModelEntry(Named):
     reasoning_effort: tuple[str, ...] = ()
     """Accepted values, the default first."""
     thinking: Thinking | None = None
+    scores: tuple[Score, ...] = ()
+    """Published results of accuracy tests."""
+    speeds: tuple[Speed, ...] = ()
+    """Published load tests."""
+    issues: tuple[Issue, ...] = ()
+    """What is published to go wrong with this model."""
     min_versions: Mapping[Engine, str] = {}
     checkpoints: tuple[Checkpoint, ...] = Field(min_length=1)
     hardware: tuple[HardwareMark, ...] = ()

@@ -41,6 +41,8 @@ class Signals(Sourced):
 
     engine: Literal["vllm", "sglang"]
     version: str
+    apis: tuple[str, ...] = ()
+    """Paths for clients beside `/v1/chat/completions`."""
     metrics_flag: str | None = None
     """The flag without which there is no `/metrics`."""
     log: tuple[LogLine, ...]

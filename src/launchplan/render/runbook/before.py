@@ -10,10 +10,10 @@ from launchplan.engines import Launch, Site, Value
 from launchplan.engines.commands import bare_text, shell_word
 from launchplan.engines.launch import text
 from launchplan.render.runbook.blocks import Block, Step
-from launchplan.render.runbook.facts import image_of, router_release
+from launchplan.render.runbook.facts import router_release
+from launchplan.render.runbook.install import engine_steps
 from launchplan.render.shell.checks import HostChecks, preflight
 from launchplan.render.shell.scripts import LOCAL_CACHE, Script
-from launchplan.resolve import Deployment
 
 _PATH_STARTS = ("/", "./", "../")
 
@@ -48,26 +48,21 @@ def site_block(launch: Launch, *, scripted: bool) -> Block | None:
 
 def preparations(launch: Launch) -> Iterator[Step]:
     """Give the commands that bring the pinned engine and the weights to a host."""
-    deployment = launch.layout.resolved.deployment
-    yield from _engine(deployment, {pool.gpu.vendor for pool in launch.layout.resolved.pools if pool.gpu})
+    yield from engine_steps(launch)
     yield from _router(launch)
-    loaded = bare_text(launch.processes[0].model)
-    if "/" in loaded and not loaded.startswith(_PATH_STARTS):
-        word = shell_word(text(loaded))
+    yield from _weights(launch)
+
+
+def _weights(launch: Launch) -> Iterator[Step]:
+    """Give the download of what the processes load from the hub: the checkpoint, and what drafts."""
+    drafts = (pool.speculative.model for pool in launch.layout.resolved.pools if pool.speculative)
+    wanted = (bare_text(launch.processes[0].model), *(draft for draft in drafts if draft is not None))
+    hosted = [each for each in dict.fromkeys(wanted) if "/" in each and not each.startswith(_PATH_STARTS)]
+    if hosted:
+        lines = "\n".join(f"hf download {shell_word(text(each))}" for each in hosted)
         yield Step(
             "The weights, on every host or once into a folder that all of them share (`HF_HOME`):",
-            Block("download of the weights", f"hf download {word}"),
-        )
-
-
-def _engine(deployment: Deployment, vendors: set[str]) -> Iterator[Step]:
-    if image_of(deployment) is not None or not any(char.isdigit() for char in deployment.version):
-        return
-    if vendors == {"nvidia"}:
-        package = f"{deployment.engine}=={deployment.version.removeprefix('v')}"
-        yield Step(
-            "The engine, on every host, in the environment that the commands run in:",
-            Block("installation of the engine", f"uv pip install {package}"),
+            Block("download of the weights", lines),
         )
 
 

@@ -33,6 +33,8 @@ class Step:
     """A sentence in front of the command."""
     block: Block
     prints: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """Sentences behind it."""
 
     @property
     def has_output(self) -> bool:

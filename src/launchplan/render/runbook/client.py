@@ -8,14 +8,12 @@ from types import MappingProxyType
 
 from pydantic import JsonValue
 
-from launchplan.catalog.models import Thinking
-from launchplan.engines import Inherited, Launch, Site, Value
+from launchplan.engines import Inherited, Site, Value
 from launchplan.engines.commands import shell_word
 from launchplan.engines.launch import join, text
 from launchplan.render.quoting import shell_word as scripted_word
 from launchplan.render.runbook.blocks import Block
 from launchplan.render.shell.endpoint import Endpoint
-from launchplan.units import choice_text
 
 _OWN_PARAMETERS = frozenset(
     {
@@ -30,8 +28,9 @@ _OWN_PARAMETERS = frozenset(
 )
 """Sampling settings that the OpenAI client has parameters for; engines take the others in the body."""
 _HERE = "127.0.0.1"
-_THOUGHTS = {"vllm": "reasoning", "sglang": "reasoning_content"}
-"""Of vLLM 0.33.0 (chat_completion/protocol.py:86) and SGLang 0.5.23 (openai/protocol.py:1296)."""
+_PIECE = 'getattr(delta, "reasoning", None) or getattr(delta, "reasoning_content", None) or delta.content'
+_PATIENCE_S = 3600
+"""A long answer takes longer than the ten minutes that the OpenAI client waits by itself."""
 _ABOUT_PICTURE = "Read all the text in this picture."
 
 
@@ -41,40 +40,11 @@ def blocks(endpoint: Endpoint) -> Iterator[Block]:
         return
     yield curl_block(endpoint)
     yield python_block(endpoint)
+    yield stream_block(endpoint)
     if endpoint.tools:
         yield tool_block(endpoint)
     if endpoint.images:
         yield image_block(endpoint)
-
-
-def notes(launch: Launch, endpoint: Endpoint) -> Iterator[str]:
-    """Say what a client has to know of this model and these requests."""
-    model = launch.layout.resolved.deployment.model
-    if model is not None and model.reasoning_effort:
-        first, *others = model.reasoning_effort
-        more = f"; the model takes {choice_text(others)}, too" if others else ""
-        yield f"`reasoning_effort` is {first} by default{more}."
-    if endpoint.reasoning:
-        field = _THOUGHTS[launch.layout.resolved.deployment.engine]
-        yield (
-            f"The thoughts come in `{field}` beside the answer in `content`. `max_tokens` counts both: "
-            "an answer that is empty has none left."
-        )
-    if model is not None and model.thinking is not None:
-        yield _switch(model.thinking)
-    if endpoint.reachable:
-        yield '`"stream": true` in a request (and `-N` for curl) gives the answer as it comes.'
-    if endpoint.images:
-        yield (
-            "A picture travels in the request as base64, or as an address that the server reaches: "
-            '`{"url": "https://..."}`.'
-        )
-
-
-def _switch(thinking: Thinking) -> str:
-    now = "thinks by default" if thinking.by_default else "does not think by default"
-    other = json.dumps({"chat_template_kwargs": {thinking.keyword: not thinking.by_default}})[1:-1]
-    return f"The model {now}; `{other}` in a request changes it."
 
 
 def base_url(endpoint: Endpoint) -> str:
@@ -97,13 +67,29 @@ def python_block(endpoint: Endpoint) -> Block:
     return Block("request with Python", "\n".join(lines), "python")
 
 
+def stream_block(endpoint: Endpoint) -> Block:
+    """Write the request that prints the answer as it comes, the thoughts before it where they stand apart."""
+    lines = (
+        *_begin(endpoint),
+        "stream = client.chat.completions.create(",
+        "    stream=True,",
+        *(f"    {line}," for line in _arguments(endpoint.client_chat)),
+        ")",
+        "for chunk in stream:",
+        "    if chunk.choices:",
+        "        delta = chunk.choices[0].delta",
+        f'        print({_PIECE if endpoint.reasoning else "delta.content"} or "", end="", flush=True)',
+    )
+    return Block("request with Python, streamed", "\n".join(lines), "python")
+
+
 def tool_block(endpoint: Endpoint) -> Block:
     """Write a conversation with a tool: the request that offers it, and the one that brings its result."""
     chat = dict(endpoint.tool_chat)
     messages = chat.pop("messages")
     lines = (
         *_begin(endpoint),
-        f"messages = {_literal(messages)}",
+        f"messages = {python_literal(messages)}",
         "request = dict(",
         *(f"    {line}," for line in _arguments(chat)),
         ")",
@@ -128,7 +114,7 @@ def image_block(endpoint: Endpoint) -> Block:
         "    picture = base64.b64encode(file.read()).decode()",
         "content = [",
         '    {"type": "image_url", "image_url": {"url": "data:image/png;base64," + picture}},',
-        f'    {{"type": "text", "text": {_literal(_ABOUT_PICTURE)}}},',
+        f'    {{"type": "text", "text": {python_literal(_ABOUT_PICTURE)}}},',
         "]",
         *_ask(_arguments(chat, messages='[{"role": "user", "content": content}]')),
         "print(answer.choices[0].message.content)",
@@ -141,7 +127,8 @@ def _begin(endpoint: Endpoint, *modules: str) -> Iterator[str]:
     yield from (f"import {module}" for module in used)
     yield from [""] if used else []
     yield from ("from openai import OpenAI", "")
-    yield f'client = OpenAI(base_url={_expression(join(endpoint.url, "/v1"))}, api_key="none")'
+    address = _expression(join(endpoint.url, "/v1"))
+    yield f'client = OpenAI(base_url={address}, api_key="none", timeout={_PATIENCE_S})'
 
 
 def _ask(arguments: Iterator[str]) -> Iterator[str]:
@@ -164,23 +151,27 @@ def _arguments(chat: Mapping[str, JsonValue], **expressions: str) -> Iterator[st
     own = {"model", "messages", "tools", *_OWN_PARAMETERS}
     for name, value in chat.items():
         if name in own:
-            yield f"{name}={expressions.get(name) or _literal(value)}"
+            yield f"{name}={expressions.get(name) or python_literal(value)}"
     others: Mapping[str, JsonValue] = MappingProxyType(
         {name: value for name, value in chat.items() if name not in own}
     )
     if others:
-        yield f"extra_body={_literal(dict(others))}"
+        yield f"extra_body={python_literal(dict(others))}"
 
 
-def _literal(value: JsonValue) -> str:
+def python_literal(value: JsonValue) -> str:
     """Write JSON as Python does; its strings are those of JSON."""
     match value:
         case bool() | None:
             return repr(value)
         case dict():
-            return "{" + ", ".join(f"{_literal(key)}: {_literal(each)}" for key, each in value.items()) + "}"
+            return (
+                "{"
+                + ", ".join(f"{python_literal(key)}: {python_literal(each)}" for key, each in value.items())
+                + "}"
+            )
         case list():
-            return "[" + ", ".join(_literal(each) for each in value) + "]"
+            return "[" + ", ".join(python_literal(each) for each in value) + "]"
         case _:
             # An escape of JSON is two halves of a character for Python, so there are none.
             return json.dumps(value, ensure_ascii=False)
@@ -194,5 +185,5 @@ def _expression(value: Value) -> str:
 
 def _part(part: str | Site) -> str:
     if isinstance(part, str):
-        return _literal(part)
-    return f'os.environ.get({_literal(part.variable)}, "{_HERE}")'
+        return python_literal(part)
+    return f'os.environ.get({python_literal(part.variable)}, "{_HERE}")'

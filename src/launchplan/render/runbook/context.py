@@ -10,12 +10,17 @@ from launchplan.engines import Launch, Process
 from launchplan.render.dossier import Dossier, Part
 from launchplan.render.filters import longest_ticks
 from launchplan.render.runbook import before, client, course
+from launchplan.render.runbook.accuracy import AccuracyTest, accuracy_test
 from launchplan.render.runbook.blocks import Block, Step, full_command
 from launchplan.render.runbook.budget import PoolBudget, pool_budget
+from launchplan.render.runbook.client_notes import client_notes
 from launchplan.render.runbook.facts import Fact, facts
-from launchplan.render.runbook.failures import Failure, failures
+from launchplan.render.runbook.failure_table import Failure
+from launchplan.render.runbook.failures import failures
 from launchplan.render.runbook.findings import Said, said
+from launchplan.render.runbook.install import install_gaps
 from launchplan.render.runbook.map import PoolMap, pool_maps
+from launchplan.render.runbook.published import Published, published
 from launchplan.render.runbook.ready import bench_command, scripted_checks
 from launchplan.render.runbook.watch import Watched, watch_notes, watched
 from launchplan.render.shell.bench import bench
@@ -60,6 +65,7 @@ class Runbook:
     evidence: str
     """Status of the recipe's evidence in one word."""
     facts: tuple[Fact, ...]
+    published: Published
     maps: tuple[PoolMap, ...]
     folder: tuple[FolderRow, ...]
     scripted: bool
@@ -67,6 +73,7 @@ class Runbook:
     sites: tuple[before.SiteValue, ...]
     site_blocks: tuple[Block, ...]
     preparations: tuple[Step, ...]
+    install_gaps: tuple[str, ...]
     order: tuple[str, ...]
     starts: tuple[Start, ...]
     durations: tuple[Fact, ...]
@@ -79,6 +86,8 @@ class Runbook:
     url: Block
     bench_note: str
     bench: Block
+    accuracy: tuple[AccuracyTest, ...]
+    """None where HTTP does not reach the deployment."""
     clients: tuple[Block, ...]
     client_notes: tuple[str, ...]
     """What somebody who writes a client has to know."""
@@ -175,12 +184,14 @@ def runbook(dossier: Dossier) -> Runbook:
         engine=deployment.engine_label,
         evidence=deployment.evidence.status if deployment.evidence else "no evidence",
         facts=tuple(facts(launch)),
+        published=published(launch),
         maps=tuple(pool_maps(launch)),
         folder=tuple(_folder(dossier.parts)),
         scripted=scripted,
         sites=tuple(before.site_values(launch, made, scripted=scripted)),
         site_blocks=(site,) if site else (),
         preparations=tuple(before.preparations(launch)),
+        install_gaps=tuple(install_gaps(launch)),
         order=tuple(course.order(launch)),
         starts=tuple(_starts(launch, made, scripted=scripted)),
         durations=tuple(course.duration(launch, memory)),
@@ -192,8 +203,9 @@ def runbook(dossier: Dossier) -> Runbook:
         url=Block("base URL", f"echo {client.base_url(api)}"),
         bench_note=load.note,
         bench=bench_command(api, load),
+        accuracy=tuple(accuracy_test(launch, api, memory)),
         clients=tuple(client.blocks(api)),
-        client_notes=tuple(client.notes(launch, api)),
+        client_notes=tuple(client_notes(launch, api, known)),
         budgets=tuple(
             pool_budget(pool, drafts.get(pool.view.pool.role), named=len(launch.layout.pools) > 1)
             for pool in memory
@@ -249,6 +261,6 @@ def _blocks(value: object) -> Iterator[Block]:
     elif isinstance(value, tuple):
         for each in value:
             yield from _blocks(each)
-    elif isinstance(value, Runbook | Step | Start):
+    elif isinstance(value, Runbook | Step | Start | AccuracyTest):
         for field in fields(value):
             yield from _blocks(getattr(value, field.name))

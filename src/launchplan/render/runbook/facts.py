@@ -129,13 +129,6 @@ def _billions(count: int) -> str:
     return f"{count / 1e12:.2f}T" if count >= 1e12 else f"{count / 1e9:.1f}B"
 
 
-def image_of(deployment: Deployment) -> str | None:
-    """Give the container image that the site or the recipe names; the site's wins."""
-    cluster = deployment.cluster.value if deployment.cluster else None
-    own = cluster.container.image if cluster else None
-    return own or deployment.recipe.value.engine.image
-
-
 def _features(launch: Launch, layout: PoolLayout, side: str) -> Iterator[Fact]:
     """Say which parsers are on and how tokens are drafted."""
     pool = layout.pool

@@ -1,7 +1,8 @@
 """What to change for latency, throughput or long contexts, each with what the memory model says of it.
 
 The directions are those of the engines' documentation: "Optimization and Tuning" and "Speculative Decoding"
-of vLLM, "Hyperparameter Tuning" of SGLang. The numbers are this plan's.
+of vLLM, "Hyperparameter Tuning" of SGLang, and for pictures vLLM's recipes (`text_only`, `encoder_parallel`).
+The numbers are this plan's.
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ _WHY = {
     "serve.prefix_caching": "nothing is kept for requests that begin alike; each prompt is computed in full",
 }
 """What makes the difference, by the key that is changed."""
+_TEXT_ONLY = "language-model-only"
+_WHOLE_ENCODER = {"vllm": ("mm-encoder-tp-mode", "data"), "sglang": ("mm-enable-dp-encoder", "true")}
 _BATCH = {"vllm": "serve.max_num_batched_tokens", "sglang": "serve.chunked_prefill_size"}
 
 
@@ -36,7 +39,7 @@ class TuningRow:
 def tuning(pool: PoolMemory, draft: DraftChoice | None) -> tuple[TuningRow, ...]:
     """List what would serve each aim; `draft` is a published way of drafting that the plan does not use."""
     at = pool.memory.capacity.of(pool.inputs.lengths.usual[0])
-    rows = (*_latency(pool, draft), *_throughput(pool, at), *_long(pool, at))
+    rows = (*_latency(pool, draft), *_throughput(pool, at), *_long(pool, at), *_pictures(pool))
     place = "".join(f"{part}." for part in pool.view.pool.prefix)
     return tuple(replace(row, setting=f"{place}{row.setting}") for row in rows)
 
@@ -113,6 +116,29 @@ def _long(pool: PoolMemory, at: Concurrency | None) -> Iterator[TuningRow]:
         )
     for choice in pool.choices:
         yield TuningRow("long context", choice.name, _choice(choice, at))
+
+
+def _pictures(pool: PoolMemory) -> Iterator[TuningRow]:
+    """Say what the encoder of pictures costs, where the ranks hold one, and how it may lie on them."""
+    held = sum(pool.memory.budget.by_class.get(kind, 0) for kind in ("vision", "projector"))
+    facts = pool.view.pool.deployment.facts
+    if not held or facts is None:
+        return
+    given = {flag.replace("_", "-").removeprefix("--") for flag in pool.view.pool.args}
+    if facts.find(f"--{_TEXT_ONLY}") is not None and _TEXT_ONLY not in given:
+        yield TuningRow(
+            "text only",
+            f"args.{_TEXT_ONLY}: true",
+            f"no pictures are taken, and {bytes_text(held)} of a rank's weights make room for the pool",
+        )
+    name, value = _WHOLE_ENCODER[pool.view.engine]
+    if pool.view.pool.parallel.tp > 1 and facts.find(f"--{name}") is not None and name not in given:
+        yield TuningRow(
+            "pictures",
+            f"args.{name}: {value}",
+            "each GPU holds the whole encoder and works on pictures of its own, so that the GPUs need not "
+            f"exchange anything within one; a rank holds {bytes_text(held)} of it now",
+        )
 
 
 def _choice(choice: Choice, at: Concurrency | None) -> str:

@@ -69,7 +69,7 @@ else
   fail "/v1/chat/completions does not generate text; $(answer)"
 fi
 
-chat 300 '{"model": "moonshotai/Kimi-K3", "messages": [{"role": "user", "content": "Say hello in five words."}], "max_tokens": 1024}'
+chat 300 '{"model": "moonshotai/Kimi-K3", "messages": [{"role": "user", "content": "Say hello in five words."}], "max_tokens": 1024, "reasoning_effort": "low"}'
 thoughts='"(reasoning|reasoning_content)" *: *("([^"\]|\\.)+")'
 if [[ $code == 200 && $body =~ $thoughts ]]; then
   ok "its reasoning stands apart from the answer: ${BASH_REMATCH[2]:0:60}"
@@ -86,7 +86,7 @@ tool_called() {
   [[ $code == 200 && $body == *'"tool_calls"'* && $body =~ $name ]]
 }
 
-chat 300 '{"model": "moonshotai/Kimi-K3", "messages": [{"role": "user", "content": "What is the weather in Oslo?"}], "max_tokens": 1024, "tools": [{"type": "function", "function": {"name": "get_weather", "description": "Tell the weather of a city.", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}]}'
+chat 300 '{"model": "moonshotai/Kimi-K3", "messages": [{"role": "user", "content": "What is the weather in Oslo?"}], "max_tokens": 1024, "reasoning_effort": "low", "tools": [{"type": "function", "function": {"name": "get_weather", "description": "Tell the weather of a city.", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}]}'
 if tool_called; then
   ok "a request with a tool: the tool is called"
 elif [[ $code == 200 ]]; then
@@ -95,7 +95,7 @@ else
   fail "a request with a tool; $(answer)"
 fi
 
-chat 300 '{"model": "moonshotai/Kimi-K3", "messages": [{"role": "user", "content": "What is the weather in Oslo?"}], "max_tokens": 1024, "tools": [{"type": "function", "function": {"name": "get_weather", "description": "Tell the weather of a city.", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}], "tool_choice": "required"}'
+chat 300 '{"model": "moonshotai/Kimi-K3", "messages": [{"role": "user", "content": "What is the weather in Oslo?"}], "max_tokens": 1024, "reasoning_effort": "low", "tools": [{"type": "function", "function": {"name": "get_weather", "description": "Tell the weather of a city.", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}}}], "tool_choice": "required"}'
 if tool_called; then
   ok "a request that demands the tool: the tool is called"
 else
