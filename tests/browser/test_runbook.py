@@ -15,6 +15,7 @@ from tests.render.test_runbook import WIDE
 
 RECIPES = {path.stem: path for path in recipes_dir().rglob("*.yaml")}
 SHOWN = ("qwen3.8-fp8-2x8-b300", "kimi-k3-pd-vllm", "kimi-k3-16xh200-sglang")
+A4_WITH_MARGINS = 718
 SERIOUS = ("serious", "critical")
 
 
@@ -124,8 +125,8 @@ def test_320_pixels_are_wide_enough(name: str, pages: dict[str, Path], opened: O
     page = opened(pages[name], width=320).page
     assert page.evaluate("document.documentElement.scrollWidth") == 320
     beyond = page.evaluate(
-        "[...document.querySelectorAll('h1, h2, h3, p, li, dd, button')].filter(each => "
-        "each.checkVisibility() && !each.closest('.scroll, .hidden, .skip') "
+        "[...document.querySelectorAll('h1, h2, h3, p, li, dd, button, .stack td, .stack tbody th')].filter("
+        "each => each.checkVisibility() && !each.closest('.scroll:not(:has(.stack)), .hidden, .skip') "
         "&& each.getBoundingClientRect().right > 320).length"
     )
     assert beyond == 0
@@ -138,6 +139,13 @@ def test_print_shows_every_process_and_no_buttons(pages: dict[str, Path], opened
     assert all(panels.nth(index).is_visible() for index in range(panels.count()))
     assert page.locator(".copy:visible, nav:visible, .tablist:visible").count() == 0
     assert page.pdf().startswith(b"%PDF")
+
+
+@pytest.mark.parametrize("name", [*SHOWN, "wide"])
+def test_paper_is_wide_enough(name: str, pages: dict[str, Path], opened: Opener) -> None:
+    page = opened(pages[name], width=A4_WITH_MARGINS).page
+    page.emulate_media(media="print")
+    assert page.evaluate("document.documentElement.scrollWidth") == A4_WITH_MARGINS
 
 
 def test_a_page_of_64_gpus_shows_them_all(pages: dict[str, Path], opened: Opener) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
 
 from launchplan.cli.app import run
 from launchplan.resources import recipes_dir
@@ -41,7 +42,7 @@ def test_search_and_filters(index: Path, opened: Opener) -> None:
     assert cards.count() == 0
     assert page.locator("#nothing").is_visible()
     page.get_by_role("button", name="Clear").click()
-    page.wait_for_function(f"document.getElementById('count').textContent === '{COUNT + 1} recipes'")
+    expect(page.locator("#count")).to_have_text(f"{COUNT + 1} recipes")
     assert cards.count() == COUNT + 1
     page.get_by_label("state").select_option("unreadable")
     assert [each.strip() for each in cards.locator("h2").all_text_contents()] == ["broken.yaml"]

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
-VOID = frozenset({"meta", "link", "input", "br", "hr", "img", "option"})
+VOID = frozenset({"meta", "link", "input", "br", "hr", "img", "option", "wbr"})
 
 
 @dataclass

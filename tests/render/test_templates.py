@@ -103,6 +103,7 @@ TAKES: dict[str, tuple[Any, ...]] = {
     "block": (Block,),
     "verbatim": (str,),
     "html": (str,),
+    "parted_html": (str,),
     "prose_html": (str,),
     "svg": (Drawing,),
 }

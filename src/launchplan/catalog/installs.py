@@ -21,6 +21,8 @@ class Install(Fact):
     """The Python that the environment is made with."""
     commands: tuple[str, ...]
     """Lines of bash; none where there are no wheels."""
+    asks: tuple[str, ...] = ()
+    """What has to be looked up before they run."""
     notes: tuple[str, ...] = ()
 
 
@@ -37,6 +39,7 @@ class Instructions:
 
     commands: tuple[str, ...]
     """Lines of bash, the environment first; none where there are no wheels."""
+    asks: tuple[str, ...]
     notes: tuple[str, ...]
 
 
@@ -55,6 +58,7 @@ def engine_install(engine: str, version: str, vendor: str) -> Instructions | Non
             made = (f"uv venv --python {each.python}", "source .venv/bin/activate") if each.python else ()
             return Instructions(
                 (*made, *(line.format(version=release) for line in each.commands)),
+                tuple(ask.format(version=release) for ask in each.asks),
                 tuple(note.format(version=release) for note in each.notes),
             )
     return None

@@ -22,6 +22,8 @@ _MARKUP = re.compile(r"[\\`*<>|\[\]&]|(?<![^\W_])_|_(?![^\W_])")
 _PLAIN_OPTION = re.compile(r"[A-Za-z0-9@%+:=,./_\[\]-]+")
 _PLAIN_YAML = re.compile(r"(?:--)?[A-Za-z_/][A-Za-z0-9_.+@/-]*(?::[A-Za-z0-9_./@+-]+)*")
 _YAML_WORDS = frozenset({"true", "false", "yes", "no", "on", "off", "y", "n", "null"})
+_PARTS = re.compile(r"[/_=](?=[\w-])|\.(?=[A-Za-z_])")
+_WHOLE = 20
 _BLOCK_START = re.compile(r"^(\d+(?=[.)](?:\s|$))|(?=[#+=~-]))")
 
 
@@ -192,8 +194,20 @@ def prose_html(text: str) -> Printed:
     parts = one_line(text).split("`")
     if len(parts) % 2 == 0 or "" in parts[1::2]:
         return html(text)
-    shown = (f"<code>{html(part)}</code>" if index % 2 else html(part) for index, part in enumerate(parts))
+    shown = (_code_html(part) if index % 2 else html(part) for index, part in enumerate(parts))
     return Printed("".join(shown))
+
+
+def parted_html(text: str) -> Printed:
+    """Write paths and names in HTML, with places where a line may end: behind `/`, `_`, `.` and `=`."""
+    return Printed(_PARTS.sub(r"\g<0><wbr>", html(text)))
+
+
+def _code_html(text: str) -> str:
+    """Write code in a sentence; a short word stays in one piece, a long one ends a line behind its parts."""
+    if len(text) <= _WHOLE and " " not in text:
+        return f'<code class="whole">{html(text)}</code>' if "-" in text else f"<code>{html(text)}</code>"
+    return f"<code>{parted_html(text)}</code>"
 
 
 def svg(drawing: Drawing) -> Printed:
@@ -254,6 +268,7 @@ FILTERS: Mapping[str, Callable[..., Printed]] = MappingProxyType(
         "fence": fence,
         "verbatim": verbatim,
         "html": html,
+        "parted_html": parted_html,
         "prose_html": prose_html,
         "svg": svg,
     }

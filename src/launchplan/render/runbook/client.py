@@ -28,7 +28,7 @@ _OWN_PARAMETERS = frozenset(
 )
 """Sampling settings that the OpenAI client has parameters for; engines take the others in the body."""
 _HERE = "127.0.0.1"
-_PIECE = 'getattr(delta, "reasoning", None) or getattr(delta, "reasoning_content", None) or delta.content'
+_WIDTH = 80
 _PATIENCE_S = 3600
 """A long answer takes longer than the ten minutes that the OpenAI client waits by itself."""
 _ABOUT_PICTURE = "Read all the text in this picture."
@@ -73,12 +73,12 @@ def stream_block(endpoint: Endpoint) -> Block:
         *_begin(endpoint),
         "stream = client.chat.completions.create(",
         "    stream=True,",
-        *(f"    {line}," for line in _arguments(endpoint.client_chat)),
+        *_indented(_arguments(endpoint.client_chat)),
         ")",
         "for chunk in stream:",
         "    if chunk.choices:",
         "        delta = chunk.choices[0].delta",
-        f'        print({_PIECE if endpoint.reasoning else "delta.content"} or "", end="", flush=True)',
+        *(f"        {line}" for line in _piece(endpoint)),
     )
     return Block("request with Python, streamed", "\n".join(lines), "python")
 
@@ -91,7 +91,7 @@ def tool_block(endpoint: Endpoint) -> Block:
         *_begin(endpoint),
         f"messages = {python_literal(messages)}",
         "request = dict(",
-        *(f"    {line}," for line in _arguments(chat)),
+        *_indented(_arguments(chat)),
         ")",
         "message = client.chat.completions.create(messages=messages, **request).choices[0].message",
         "print(message.tool_calls)",
@@ -128,13 +128,27 @@ def _begin(endpoint: Endpoint, *modules: str) -> Iterator[str]:
     yield from [""] if used else []
     yield from ("from openai import OpenAI", "")
     address = _expression(join(endpoint.url, "/v1"))
-    yield f'client = OpenAI(base_url={address}, api_key="none", timeout={_PATIENCE_S})'
+    yield "client = OpenAI("
+    yield from _indented(iter((f"base_url={address}", 'api_key="none"', f"timeout={_PATIENCE_S}")))
+    yield ")"
 
 
 def _ask(arguments: Iterator[str]) -> Iterator[str]:
     yield "answer = client.chat.completions.create("
-    yield from (f"    {line}," for line in arguments)
+    yield from _indented(arguments)
     yield ")"
+
+
+def _indented(arguments: Iterator[str]) -> Iterator[str]:
+    for argument in arguments:
+        yield from (f"    {line}" for line in f"{argument},".splitlines())
+
+
+def _piece(endpoint: Endpoint) -> Iterator[str]:
+    if endpoint.reasoning:
+        yield 'thought = getattr(delta, "reasoning", None) or getattr(delta, "reasoning_content", None)'
+    piece = "thought or delta.content" if endpoint.reasoning else "delta.content"
+    yield f'print({piece} or "", end="", flush=True)'
 
 
 def _printed(endpoint: Endpoint) -> Iterator[str]:
@@ -151,12 +165,29 @@ def _arguments(chat: Mapping[str, JsonValue], **expressions: str) -> Iterator[st
     own = {"model", "messages", "tools", *_OWN_PARAMETERS}
     for name, value in chat.items():
         if name in own:
-            yield f"{name}={expressions.get(name) or python_literal(value)}"
+            yield f"{name}={expressions.get(name) or _laid_out(value, len(name))}"
     others: Mapping[str, JsonValue] = MappingProxyType(
         {name: value for name, value in chat.items() if name not in own}
     )
     if others:
-        yield f"extra_body={python_literal(dict(others))}"
+        yield f"extra_body={_laid_out(dict(others), len('extra_body'))}"
+
+
+def _laid_out(value: JsonValue, before: int, indent: str = "") -> str:
+    """Write JSON as Python over as many lines as keep it from running off a page."""
+    line = python_literal(value)
+    if before + len(line) <= _WIDTH or not value or not isinstance(value, dict | list):
+        return line
+    inner = indent + "    "
+    width = len(inner)
+    if isinstance(value, dict):
+        opening, closing = "{", "}"
+        keys = ((python_literal(key), each) for key, each in value.items())
+        parts = [f"{key}: {_laid_out(each, width + len(key) + 3, inner)}" for key, each in keys]
+    else:
+        opening, closing = "[", "]"
+        parts = [_laid_out(each, width + 1, inner) for each in value]
+    return "\n".join((opening, *(f"{inner}{part}," for part in parts), f"{indent}{closing}"))
 
 
 def python_literal(value: JsonValue) -> str:

@@ -49,8 +49,9 @@ def _wheels(resolved: Resolved) -> Iterator[Step]:
     for vendor in _vendors(resolved):
         known = catalog.engine_install(resolved.deployment.engine, resolved.deployment.version, vendor)
         if known is not None and known.commands:
+            lead = "The engine, on every host, in an environment that the commands then run in"
             yield Step(
-                "The engine, on every host, in an environment that the commands then run in:",
+                " ".join((f"{lead}.", *_sentences(known.asks))) if known.asks else f"{lead}:",
                 Block("installation of the engine", "\n".join(known.commands)),
                 notes=tuple(_sentences(known.notes)),
             )

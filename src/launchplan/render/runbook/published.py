@@ -93,6 +93,11 @@ class Published:
         return bool(self.checkpoints)
 
     @property
+    def has_purposes(self) -> bool:
+        """Tell whether the source of any checkpoint says what it is made for."""
+        return any(row.gpus for row in self.checkpoints)
+
+    @property
     def has_marks(self) -> bool:
         """Whether anything is known of other GPUs."""
         return bool(self.marks)
