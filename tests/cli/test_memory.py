@@ -39,4 +39,9 @@ def test_storage_of_the_cluster_sets_the_rate(launchplan: Runner, tmp_path: Path
     cluster = tmp_path / "cluster.yaml"
     cluster.write_text("launchplan: 1\nname: site\nstorage: {read_gigabytes_per_s: 2}\n", "utf-8")
     ran = launchplan("memory", "fine.yaml", "--cluster", str(cluster))
-    assert "at 2.0 GB/s (cluster file)" in ran.out
+    budget, _, start = ran.out.partition("cold start: ")
+    assert budget == launchplan("memory", "fine.yaml").out.partition("cold start: ")[0]
+    assert start == (
+        "16 GB a node at 2.0 GB/s (cluster file) in 8 s\n"
+        "  1.8 min in all (0.7 to 4.6): start and graph capture is the bottleneck\n"
+    )

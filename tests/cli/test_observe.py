@@ -12,6 +12,23 @@ import pytest
 from tests.observe.test_observation import LOG, RECIPE
 
 Runner = Callable[..., Any]
+OBSERVED = """\
+serve: vllm 0.33.0, figures of 2 ranks; the fullest one counts
+
+                            unit      planned    from     to         measured  planned over measured  in interval  ranks
+driver                      GiB       0.48       0.25     0.85       0.46      +4.9%                  yes
+weights                     GiB       7.52       7.51     7.71       7.60      -1.0%                  yes          7.51 to 7.60
+activations                 GiB       0.76       0.56     1.03       2.35      -67.9%                 no
+cuda graphs                 GiB       0.72       0.09     1.54       1.55      -53.9%                 no
+non-torch                   GiB       0.45       0.00     2.21       0.90      -50.3%                 yes
+pool                        GiB       63.39      60.00    64.88      60.50     +4.8%                  yes          60.50 to 60.54
+pool                        tokens    1,038,624  983,104  1,063,040  991,232   +4.8%                  yes
+requests of 131,072 tokens  requests  7.92       7.50     8.11       7.56      +4.8%                  yes
+CUDA graphs, as captured    GiB                                      0.71
+reading weights             s                                        41.50
+loading weights             s                                        45.10                                         44.90 to 45.10
+starting the engine         s                                        203.23
+"""
 
 
 def test_command(launchplan: Runner, tmp_path: Path) -> None:
@@ -20,7 +37,7 @@ def test_command(launchplan: Runner, tmp_path: Path) -> None:
     recipe, log, kept = (str(tmp_path / name) for name in ("llama.yaml", "start.log", "kept.yaml"))
     ran = launchplan("observe", recipe, "--log", log, "--write", kept)
     assert (ran.code, ran.err) == (0, f"kept in {kept}\n")
-    assert "7.51 to 7.60" in ran.out
+    assert ran.out == OBSERVED
     printed = json.loads(launchplan("observe", recipe, "--log", log, "--json").out)
     assert printed["ranks"][0]["figures"]["pool_tokens"] == 991232
     assert {each["name"] for each in printed["comparisons"]} >= {"weights", "pool", "non-torch"}
@@ -34,27 +51,60 @@ def test_command(launchplan: Runner, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kept", "words"),
+    ("kept", "told"),
     [
-        ("", "the file is empty"),
-        ("launchplan: 2\n", "format 2"),
-        ("launchplan: 1\nrecipe: x\npools: []\n", "pools"),
-        ("launchplan: 1\nrecipe: x\nother: 1\npools: 3\n", "other"),
-        ("- 1\n", "not the mapping"),
-        ("{", "REC002"),
+        (
+            "",
+            (
+                "kept.yaml: error REC001 unreadable-file: the file is empty\n"
+                "  fix: `launchplan observe RECIPE --log FILE --write FILE` writes one\n"
+            ),
+        ),
+        (
+            "launchplan: 2\n",
+            (
+                "kept.yaml:1:13: error REC004 wrong-format-version:"
+                " the file of measurements is of format 2; this launchplan reads format 1\n"
+                "    launchplan: 2\n                ^\n  fix: write 'launchplan: 1'\n"
+            ),
+        ),
+        (
+            "launchplan: 1\nrecipe: x\npools: []\n",
+            (
+                "kept.yaml:3:8: error REC008 wrong-value: pools has 0 entries; it should have at least 1\n"
+                "    pools: []\n           ^\n"
+            ),
+        ),
+        (
+            "launchplan: 1\nrecipe: x\nother: 1\npools: 3\n",
+            (
+                "kept.yaml:3:1: error REC005 unknown-key: 'other' is not a key of this file\n"
+                "    other: 1\n    ^^^^^\n  fix: known here: launchplan, recipe, pools\n\n"
+                "kept.yaml:4:8: error REC006 wrong-type: pools is 3, not a list\n"
+                "    pools: 3\n           ^\n  fix: write [3]\n"
+            ),
+        ),
+        (
+            "- 1\n",
+            (
+                "kept.yaml:1:1: error REC006 wrong-type:"
+                " the file holds a list, not the mapping of a file of measurements\n    - 1\n    ^\n"
+            ),
+        ),
+        ("{", "kept.yaml:2:1: error REC002 not-yaml: not YAML: did not find expected node content\n"),
     ],
 )
-def test_bad_file_of_measurements(launchplan: Runner, tmp_path: Path, kept: str, words: str) -> None:
-    (tmp_path / "llama.yaml").write_text(RECIPE, "utf-8")
-    (tmp_path / "kept.yaml").write_text(kept, "utf-8")
-    ran = launchplan("memory", str(tmp_path / "llama.yaml"), "--measured", str(tmp_path / "kept.yaml"))
-    assert (ran.code, ran.out) == (2, "")
-    assert words in ran.err
+def test_bad_file_of_measurements(launchplan: Runner, files: Path, kept: str, told: str) -> None:
+    (files / "llama.yaml").write_text(RECIPE, "utf-8")
+    (files / "kept.yaml").write_text(kept, "utf-8")
+    ran = launchplan("memory", "llama.yaml", "--measured", "kept.yaml")
+    assert (ran.code, ran.out, ran.err) == (2, "", told)
 
 
-@pytest.mark.parametrize("log", ["missing.log", "."])
-def test_unreadable_log(launchplan: Runner, tmp_path: Path, log: str) -> None:
-    (tmp_path / "llama.yaml").write_text(RECIPE, "utf-8")
-    ran = launchplan("observe", str(tmp_path / "llama.yaml"), "--log", str(tmp_path / log))
-    assert (ran.code, ran.out) == (2, "")
-    assert "cannot read" in ran.err
+@pytest.mark.parametrize(
+    ("log", "told"), [("missing.log", "no such file or directory"), (".", "is a directory")]
+)
+def test_unreadable_log(launchplan: Runner, files: Path, log: str, told: str) -> None:
+    (files / "llama.yaml").write_text(RECIPE, "utf-8")
+    ran = launchplan("observe", "llama.yaml", "--log", log)
+    assert (ran.code, ran.out, ran.err) == (2, "", f"error: cannot read {log}: {told}\n")

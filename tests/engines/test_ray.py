@@ -88,8 +88,8 @@ def test_hosts_offer_what_the_plan_uses() -> None:
     hardware = {"gpu": "h200", "nodes": 2, "gpus_per_node": 4}
     head, worker = launch({"hardware": hardware, "parallel": {"tp": 8}, **VLLM}).processes
     assert head.ray is not None
-    assert "--num-gpus 4" in shown(head.ray.argv)
-    assert "--num-gpus 4" in shown(worker.argv)
+    assert shown(head.ray.argv) == HEAD.replace("--num-gpus 8", "--num-gpus 4")
+    assert shown(worker.argv) == WORKER.replace("--num-gpus 8", "--num-gpus 4")
 
 
 def test_addresses_and_port_of_the_cluster_file() -> None:

@@ -45,7 +45,10 @@ def read_fact(model_class: type[ModelT], path: Path) -> ModelT:
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(str(part) for part in first["loc"]) or "the file"
         raise CatalogError(f"fact file {path}: {where}: {first['msg']}") from error
-    except (OSError, UnicodeDecodeError, yaml.YAMLError, TypeError) as error:
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise CatalogError(f"cannot read fact file {path}: {reason}") from error
+    except (UnicodeDecodeError, yaml.YAMLError, TypeError) as error:
         raise CatalogError(f"fact file {path}: {error}") from error
 
 

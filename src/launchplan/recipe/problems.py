@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from launchplan.finding import Finding, KeyPath, Location, dotted
 from launchplan.source import Document, problem
-from launchplan.units import choice_text
+from launchplan.units import choice_text, plural
 
 _TYPE_WORDS = {
     "string_type": "a string",
@@ -24,6 +24,7 @@ _TYPE_WORDS = {
     "model_type": "a mapping",
     "model_attributes_type": "a mapping",
     "list_type": "a list",
+    "tuple_type": "a list",
 }
 
 
@@ -85,8 +86,17 @@ def _one(detail: ErrorDetails, path: KeyPath, document: Document, schema: type[B
     if kind == "string_pattern_mismatch":
         message = f"{_name(path)} is {_shown(value, written)}, which has characters that cannot stand there"
         return problem("REC008", message, place, path, _pattern_cure(path))
+    if kind in {"too_short", "too_long"}:
+        return problem("REC008", _count(detail, path), place, path)
     message = f"{_name(path)} is {_shown(value, written)}; it should be {_limit(detail['msg'])}"
     return problem("REC008", message, place, path)
+
+
+def _count(detail: ErrorDetails, path: KeyPath) -> str:
+    limits = detail.get("ctx", {})
+    least = "min_length" in limits
+    wanted = f"at least {limits['min_length']}" if least else f"at most {limits['max_length']}"
+    return f"{_name(path)} has {plural(limits['actual_length'], 'entry', 'entries')}; it should have {wanted}"
 
 
 _LIMITS = (
@@ -139,7 +149,7 @@ def _type_cure(kind: str, value: object, written: str | None, path: KeyPath) -> 
     if kind == "bool_type" and isinstance(value, str):
         words = {"no": "false", "off": "false", "yes": "true", "on": "true"}
         return f"write {words[value.lower()]}" if value.lower() in words else "write true or false"
-    if kind == "list_type":
+    if kind in {"list_type", "tuple_type"}:
         return f"write [{written}]" if written else "write a list"
     if kind in {"dict_type", "model_type", "model_attributes_type"}:
         return "write 'key: value' lines below it"
