@@ -18,12 +18,7 @@ CASES: list[dict[str, Any]] = [
     for name in FILES
     for case in yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
 ]
-NEEDS = frozenset(
-    {
-        "lint-files", "several-commands", "other-programs", "other-processes", "tokenizer", "history", "forks",
-        "model",
-    }
-)  # fmt: skip
+NEEDS = frozenset({"forks", "model", "other-processes", "tokenizer"})
 UNJUDGED = frozenset({"needs", "contested", "missed"})
 SEVERITY = {"reject": Severity.ERROR, "warn": Severity.WARNING}
 

@@ -43,6 +43,7 @@ _LONG_CONTEXT = 32_768
 """A context beyond which the releases before cut prompts by themselves (vllm 0.6.4 engine/arg_utils.py)."""
 _SMALL_STEP, _SMALL_BATCH = 512, 256
 """The smallest defaults of tokens and requests a step."""
+_LARGE_GPU, _LARGE_BATCH = 70 * GIB, 1024
 _PADDED_HEAD = 256
 _EARLY_GRAPHS = Interval(2 * GIB, GIB, 3 * GIB)
 """What CUDA graphs take beside the pool before 0.8, by its log (vllm 0.6.1 worker/model_runner.py:1313)."""
@@ -61,6 +62,18 @@ def past_memory(view: VllmView) -> RankMemory | None:
     if release < _CHUNKS and inputs.capture_sizes:
         memory = replace(memory, budget=_with_early_graphs(memory.budget))
     return _with_whole_heads(memory, model, inputs.weights.tp) if release < _LATENTS_CACHED else memory
+
+
+def requests_of(view: VllmView) -> int | None:
+    """Give the requests of a batch: as written, else what `vllm serve` takes by itself on such a GPU.
+
+    vllm 0.33.0 engine/arg_utils.py:2972: 1,024 from 70 GiB on, an A100 and unified memory apart.
+    """
+    given, gpu = count(view, "max_num_seqs", 1), view.gpu
+    if given is not None or gpu is None or gpu.memory_total_bytes is None:
+        return given
+    large = gpu.memory_total_bytes >= _LARGE_GPU and not gpu.id.startswith("a100") and not gpu.unified_memory
+    return _LARGE_BATCH if large else _SMALL_BATCH
 
 
 def _inputs(view: VllmView) -> VllmMemory | None:
