@@ -21,7 +21,9 @@ from launchplan.source import parse_text
 
 ROOT = Path(__file__).parents[2]
 CASES = str(ROOT / "tests" / "rules")
-CONFORMANCE = ("--conformance", str(ROOT / "tests" / "conformance"))
+CONFORMANCE = (
+    "--conformance", str(ROOT / "tests" / "conformance"), "--public", str(ROOT / "tests" / "cases")
+)  # fmt: skip
 LINK = re.compile(r"(?<!\!)\[[^\]]+\]\(([^)#\s]+)(?:#[^)]*)?\)")
 RECIPE: Mapping[str, Any] = {
     "launchplan": 1,

@@ -44,11 +44,14 @@ Secrets do not belong into it. Name the Secret (Kubernetes) or export the variab
     show_default=True,
     help="What the engines' own verdicts were compared with.",
 )
-def docs(target: str | None, checked: str | None, cases: str, conformance: str) -> int:
+@click.option(
+    "--public", metavar="DIR", default="tests/cases", show_default=True, help="Launches of public reports."
+)
+def docs(target: str | None, checked: str | None, cases: str, conformance: str, public: str) -> int:
     """Write, or check, the pages that are made from the code."""
     if (target is None) == (checked is None):
         raise click.UsageError("give either --write or --check")
-    pages = _pages(Path(cases), Path(conformance))
+    pages = _pages(Path(cases), Path(conformance), Path(public))
     if target is not None:
         _write(Path(target), pages)
         return CLEAN
@@ -59,7 +62,7 @@ def docs(target: str | None, checked: str | None, cases: str, conformance: str) 
     return ERRORS if stale else CLEAN
 
 
-def _pages(cases: Path, conformance: Path) -> dict[str, str]:
+def _pages(cases: Path, conformance: Path, public: Path) -> dict[str, str]:
     from launchplan.cli.help_page import help_page
     from launchplan.lint.problems import PROBLEMS as WRITTEN
     from launchplan.report import examples
@@ -81,10 +84,10 @@ def _pages(cases: Path, conformance: Path) -> dict[str, str]:
         "rules/README.md": rules_index(RULES, problems, written),
     }
     pages |= {f"rules/{rule.code}.md": rule_page(rule, _case(cases / rule.code)) for rule in RULES}
-    return pages | {"conformance.md": _conformance(conformance)}
+    return pages | {"conformance.md": _conformance(conformance, public)}
 
 
-def _conformance(folder: Path) -> str:
+def _conformance(folder: Path, public: Path) -> str:
     from launchplan.report.conformance import Deliberate, conformance_page, stages_of
     from launchplan.source import parse_text
 
@@ -95,7 +98,9 @@ def _conformance(folder: Path) -> str:
         Deliberate(each["code"], tuple(each["engines"]), each["does"], each["evidence"]) for each in listed
     ]
     file = folder / "offers" / "counts.yaml"
-    return conformance_page(stages_of(counts), deliberate, parse_text(_read(file), str(file)).data)
+    offers = parse_text(_read(file), str(file)).data
+    launches = {each.name: parse_text(_read(each), str(each)).data for each in sorted(public.glob("*.yaml"))}
+    return conformance_page(stages_of(counts), deliberate, offers, launches)
 
 
 def _read(path: Path) -> str:

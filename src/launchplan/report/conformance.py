@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from launchplan.report.asked_offers import offers_section
+from launchplan.report.public_launches import public_section
 from launchplan.report.tables import markdown_table, table
 
 _INTRO = """
@@ -126,8 +127,9 @@ def conformance_page(
     stages: Iterable[StageAgreement],
     deliberate: Iterable[Deliberate],
     offers: Iterable[Mapping[str, Any]] = (),
+    public: Mapping[str, Sequence[Mapping[str, Any]]] | None = None,
 ) -> str:
-    """Write the Markdown page of all stages, and of the offers that engines were asked about."""
+    """Write the Markdown page of all stages, of what engines were asked of offers, and of public launches."""
     stages = tuple(stages)
     summary = (
         (stage.engine, stage.version, stage.stage, stage.rows, stage.equal, stage.false_accepts,
@@ -141,6 +143,7 @@ def conformance_page(
     blocks = ["# Conformance", _INTRO.strip(), markdown_table(header, summary)]
     blocks += ["## Deliberate disagreements", _DELIBERATE.strip(), _deliberate_table(stages, deliberate)]
     blocks += offers_section(offers)
+    blocks += public_section(public or {})
     for stage in stages:
         blocks += _stage_blocks(stage)
     return "\n\n".join(blocks) + "\n"

@@ -15,6 +15,8 @@ from launchplan.memory.capacity import Concurrency, Count, RankMemory
 from launchplan.memory.tensors import TensorClass
 from launchplan.memory.terms import Interval
 from launchplan.rules.memory.loaded_whole import loads_all
+from launchplan.rules.sglang import SINCE as RESOLVED
+from launchplan.rules.versions import reaches
 from launchplan.units import GIB
 
 _SHARE = {"vllm": "gpu_memory_utilization", "sglang": "mem_fraction_static"}
@@ -49,10 +51,15 @@ def _computed(view: EngineView) -> RankMemory | None:
         return None
     if isinstance(view, VllmView) and not view.settings.known:
         return vllm_past(view)
-    if isinstance(view, SglangView) and view.given is None:
+    if isinstance(view, SglangView) and _is_older(view):
         return sglang_past(view)
     inputs = memory_inputs(view)
     return memory_of(inputs) if inputs is not None else None
+
+
+def _is_older(view: SglangView) -> bool:
+    """Tell whether the defaults are those of a release before the one whose resolution is known."""
+    return view.given is None or not reaches(view.pool.deployment.version, RESOLVED)
 
 
 def is_certain(memory: RankMemory) -> bool:
