@@ -74,7 +74,11 @@ def stages_of(
 
     With `heads_only` the launch has no followers: enough for rules about what an engine is told.
     """
-    resolved = resolve(recipe, cluster)
+    return stages_from(resolve(recipe, cluster), heads_only=heads_only)
+
+
+def stages_from(resolved: Resolved, *, heads_only: bool = False) -> Stages:
+    """Build the other stages of a resolved recipe, as `stages_of` does."""
     layout = place(resolved)
     launch = build_launch(layout, heads_only=heads_only) if layout is not None else None
     return Stages(resolved, layout, launch, head_views(resolved, launch))

@@ -110,6 +110,16 @@ def test_how_a_draft_attends_follows_from_dcp_too() -> None:
     assert not wrong(asked, one, other)
 
 
+def test_how_decode_ranks_exchange_follows_from_the_machine_too() -> None:
+    asked = question("zai-org/GLM-5", "sglang")
+    one, other = (
+        Candidate(next(gpu for gpu in GPUS if gpu.id == name), 4, 4, 16, dcp=16) for name in ("b200", "gb200")
+    )
+    assert leaves(asked, one)["settings after .dcp_comm_backend"][1] == "a2a"
+    assert leaves(asked, other)["settings after .dcp_comm_backend"][1] == "fi_a2a"
+    assert not wrong(asked, one, other)
+
+
 def wrong(asked: Question, one: Candidate, other: Candidate) -> list[tuple[str, tuple[str, ...], Any, Any]]:
     differing = 0
     for index, (a, b) in enumerate(zip(values_of(one), values_of(other), strict=True)):

@@ -6,6 +6,7 @@ needs, so that `--help` stays quick.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -17,11 +18,14 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _INTERRUPTED = 130
+_OBJECTS = 100_000
+"""New objects after which Python looks for cycles among them: a command ends long before many are lost."""
 
 
 def main(args: Sequence[str] | None = None) -> NoReturn:
     """Run the command line and end the process with its exit code, also when Ctrl-C comes during imports."""
     sys.unraisablehook = _unraisable
+    gc.set_threshold(_OBJECTS)
     try:
         from launchplan.cli.app import main as run
 

@@ -191,27 +191,29 @@ _RECIPE: Mapping[str, Mask] = {
     **dict.fromkeys(Recipe.model_fields, 0),
     "speculative": _DRAFT,
 }
-_MEMORY = mask("gpu.memory_total_bytes", "gpu.id")
+_MEMORY = mask("gpu.memory_total_bytes")
 _ALL_SIZES = mask(*_SIZES)
-_KERNELS = _VENDOR | _DRAFT | mask("dcp", "kv", "gpu.id")
-_SGLANG_BY_NAME: Mapping[str, Mask] = {
+_KERNELS = _VENDOR | _DRAFT | mask("dcp", "kv")
+_SGLANG_SIZES: Mapping[str, Mask] = {
     "tp_size": mask("tp", "dp", "ep"),
+    **dict.fromkeys(("dp_size", "attn_dp_size", "attn_dp_enabled"), mask("dp", "ep")),
+    **dict.fromkeys(("attn_cp_size", "moe_dp_size", "moe_dense_tp_size", "disaggregation_mode"), 0),
     "pp_size": mask("pp"),
     "ep_size": mask("ep"),
     "nnodes": mask("nodes"),
-    "kv_cache_dtype": mask("kv"),
     "dcp_size": mask("dcp"),
-    "dcp_replicate_q_proj": mask("dcp"),
-    "dcp_comm_backend": _ALL_SIZES | mask("nodes"),
+}
+"""Values that follow from what a command says, whatever its GPU is: a search asks for no context parallelism."""
+_SGLANG_BY_NAME: Mapping[str, Mask] = {
+    "complete": 0,
+    "kv_cache_dtype": mask("kv"),
+    **dict.fromkeys(("dcp_comm_backend", "dcp_replicate_q_proj"), _ALL_SIZES | mask("nodes", "gpu.id")),
     "disable_overlap_schedule": mask("pp", "speculative"),
     "max_running_requests": _MEMORY | _DRAFT,
     "max_total_tokens": _MEMORY | _DRAFT,
     "max_prefill_tokens": _MEMORY | _DRAFT,
     **dict.fromkeys(("mem_fraction_static", "decode_graph", "prefill_graph"), _MEMORY | _DRAFT | _ALL_SIZES),
-    **dict.fromkeys(
-        ("attn_dp_enabled", "attn_dp_size", "dp_size", "chunked_prefill_size", "schedule_conservativeness"),
-        _MEMORY | mask("tp", "dp", "ep"),
-    ),
+    **dict.fromkeys(("chunked_prefill_size", "schedule_conservativeness"), _MEMORY | mask("dp", "ep")),
     **dict.fromkeys(
         ("enable_flashinfer_allreduce_fusion", "flashinfer_allreduce_fusion_backend"),
         mask("tp", "dp", "ep", "nodes", "gpu.id"),
@@ -226,9 +228,10 @@ _SGLANG_BY_NAME: Mapping[str, Mask] = {
     ),
 }  # fmt: skip
 _SGLANG_SETTINGS = {
-    each.name: _SGLANG_BY_NAME.get(each.name, _DRAFT) | _VENDOR for each in fields(SglangSettings)
+    each.name: _SGLANG_SIZES.get(each.name, _SGLANG_BY_NAME.get(each.name, _DRAFT) | _VENDOR)
+    for each in fields(SglangSettings)
 }
-"""Off NVIDIA nothing is resolved, so every value follows from the vendor, too."""
+"""Off NVIDIA nothing is resolved, so the other values follow from the vendor, too."""
 _SAME: Mapping[type, frozenset[str]] = {
     Deployment: frozenset(each.name for each in fields(Deployment)),
     Resolved: frozenset({"deployment", "pools"}),

@@ -66,12 +66,28 @@ def search(
                 shapes.append(shape_of(layout, values, estimate))
         for gpu in group:
             progress(f"{question.checkpoint or question.model} on {gpu.id}: {layouts:,} layouts")
-            running = _running(verdicts, estimate, gpu, host, shapes)
-            seen = _Judge(question, gpu, verdicts.open_rules)
-            offers = tuple(_offers(seen, running))
-            miss = None if offers else nearest_miss(question, gpu, host, limits, estimate, shapes)
-            places.append(OnGpu(gpu, question.checkpoint, offers, miss))
+            while (found := _on_gpu(question, gpu, host, limits, estimate, verdicts, shapes)) is None:
+                shapes = [each for each in shapes if verdicts.of_shape(each.layout, each.values) is None]
+            places.append(found)
     return Found(tuple(places), layouts, estimate.unknown)
+
+
+def _on_gpu(
+    question: Question,
+    gpu: Gpu,
+    host: int,
+    limits: Limits,
+    estimate: Estimate,
+    verdicts: Verdicts,
+    shapes: Sequence[Shape],
+) -> OnGpu | None:
+    """Choose the offers on a GPU; None when a rule that was left out refuses one, and has to be asked first."""
+    running = _running(verdicts, estimate, gpu, host, shapes)
+    seen = _Judge(question, gpu, verdicts.open_rules)
+    offers = tuple(_offers(seen, running))
+    miss = None if offers else nearest_miss(question, gpu, host, limits, estimate, shapes)
+    refusing = {error.code for judged in (*seen.judged, *([miss] if miss else ())) for error in judged.errors}
+    return None if verdicts.wake(refusing) else OnGpu(gpu, question.checkpoint, offers, miss)
 
 
 def _running(
@@ -123,6 +139,11 @@ class _Judge:
         if shape not in self._seen:
             self._seen[shape] = judge(self.question, shape.on(self._gpu), self._rules)
         return self._seen[shape]
+
+    @property
+    def judged(self) -> tuple[Judged, ...]:
+        """What was judged."""
+        return tuple(self._seen.values())
 
     def warns(self, shape: Shape) -> bool:
         """Tell whether it is clear without the whole check that it warns of a shape."""

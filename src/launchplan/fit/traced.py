@@ -97,7 +97,7 @@ class Tracer:
             resolution,
             "resolution",
             settings=self._copy(resolution.settings, "settings"),
-            after={step: self._copy(now, f"settings after {step}") for step, now in resolution.after.items()},
+            after=_Steps(resolution.after, self._copy),
             given=self._copy(given, "given", arguments=arguments.values) if given else None,
         )
 
@@ -145,6 +145,22 @@ def _traced_class(plain: type, owner: str, tracer: Tracer) -> type:
         return value
 
     return type(plain.__name__, (plain,), {"__slots__": (), "__getattribute__": read, "__module__": __name__})
+
+
+class _Steps(Mapping[str, Any]):
+    """Settings after each step, traced when one is looked at: most rules look at none of them."""
+
+    def __init__(self, held: Mapping[str, Any], copy: Callable[[Any, str], Any]) -> None:
+        self._held, self._copy = held, copy
+
+    def __getitem__(self, step: str) -> Any:
+        return self._copy(self._held[step], f"settings after {step}")
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._held)
+
+    def __len__(self) -> int:
+        return len(self._held)
 
 
 _ABSENT = object()

@@ -3,12 +3,14 @@
 A rule is run on traced stages (`fit.traced`). Its verdict is kept under the values of the facts that it has
 read; the next layout with the same values has the same verdict. When a run reads a fact that no earlier one
 did, what is kept for the rule is given up. Rules that read too much to gain by it, and those about memory,
-are left to the check of what is offered (`deferred`): no offer leaves without one.
+are left to the check of what is offered (`deferred`): no offer leaves without one. So are, for as long as they
+refuse none of what is offered, rules that have refused nothing for a while.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,8 +20,8 @@ from launchplan.fit.candidate import Candidate, Question, recipe_data
 from launchplan.fit.facts import ALL, OF_GPU, Mask, values_of
 from launchplan.fit.readings import Readings, Values, key_of
 from launchplan.fit.traced import Tracer
-from launchplan.pipeline import stages_of
-from launchplan.recipe import Loaded, Recipe, load_recipe
+from launchplan.pipeline import stages_from
+from launchplan.recipe import load_recipe
 from launchplan.resolve import Resolved, ResolvedPool, resolve
 from launchplan.rules import RULES, Rule
 from launchplan.rules.rule import ERROR, INFO
@@ -27,6 +29,8 @@ from launchplan.rules.rule import ERROR, INFO
 _TRIED = 400
 """Runs of a group of rules after which it must have answered more layouts than it was run for."""
 _GAIN = 2
+_PATIENCE = 48
+"""Runs of a rule after which it must have refused something."""
 
 
 @dataclass(slots=True)
@@ -55,10 +59,15 @@ class Verdicts:
         """What the rules about the GPU say on this one, by what they read of the shape."""
         self._shape_key = key_of(0)
         self._layout: Candidate | None = None
-        self._loaded: Loaded[Recipe] | None = None
+        self._resolved: Resolved | None = None
         self._built: dict[type, tuple[Any, ...]] = {}
         self.deferred: list[Rule] = []
         """Rules that only the check of an offer asks."""
+        self._resting: dict[str, tuple[Rule, Mask]] = {}
+        """Those of them that are asked again once they refuse an offer."""
+        self._idle: Counter[str] = Counter()
+        """Runs of each rule that has refused nothing yet."""
+        self._refusing: set[str] = set()
         self._open: tuple[Rule, ...] | None = None
         self.runs = 0
         """How often a rule was run."""
@@ -77,6 +86,17 @@ class Verdicts:
                 rule for rule in RULES if rule.code not in judged and rule.severity is not INFO
             )
         return self._open
+
+    def wake(self, refusing: Collection[str]) -> bool:
+        """Ask the rules again that refuse what was offered; tell whether one of them had been left out."""
+        woken = [found for code in refusing if (found := self._resting.pop(code, None))]
+        for rule, mask in woken:
+            self._count(rule, refuses=True)
+            self.deferred.remove(rule)
+            self._file(rule, mask)
+        if woken:
+            self._sort()
+        return bool(woken)
 
     def refusal(self, candidate: Candidate) -> Rule | None:
         """Give a rule that refuses a layout; None when none of those that are not deferred does."""
@@ -138,9 +158,19 @@ class Verdicts:
         if len(group.verdicts) > _TRIED and group.asked < _GAIN * len(group.verdicts):
             self.deferred += group.rules
             group.rules = []
-        if moved or not group.rules:
+        rested = self._rest(group)
+        if moved or rested or not group.rules:
             self._sort()
         return next(iter(refusing), None)
+
+    def _rest(self, group: _Group) -> bool:
+        """Leave out the rules of a group that have refused nothing for long; tell whether there were any."""
+        idle = [rule for rule in group.rules if self._idle[rule.code] > _PATIENCE]
+        for rule in idle:
+            group.rules.remove(rule)
+            self.deferred.append(rule)
+            self._resting[rule.code] = rule, group.mask
+        return bool(idle)
 
     def _verdict(self, rule: Rule, candidate: Candidate, values: Values) -> tuple[bool, Mask]:
         """Tell whether a rule refuses a layout, and what it read where it had to be run for that."""
@@ -152,10 +182,18 @@ class Verdicts:
         refuses = any(True for stage in stages for _ in rule.check(stage))
         reads = self._tracer.take()
         self._readings.keep(rule.code, values, reads, refuses=refuses)
+        self._count(rule, refuses=refuses)
         mask: Mask = 0
         for read in reads:
             mask |= read.mask
         return refuses, mask
+
+    def _count(self, rule: Rule, *, refuses: bool) -> None:
+        if refuses:
+            self._refusing.add(rule.code)
+            del self._idle[rule.code]
+        elif rule.code not in self._refusing:
+            self._idle[rule.code] += 1
 
     def _file(self, rule: Rule, mask: Mask) -> None:
         if mask == ALL or not self._is_traced(rule):
@@ -185,14 +223,12 @@ class Verdicts:
         """Build and trace a stage of a layout; those of the last one are kept."""
         if self._layout is not candidate:
             self._layout, self._built = candidate, {}
-            loaded = load_recipe(recipe_data(self._question, candidate))
-            resolved = self._tracer.resolved(resolve(loaded))
-            self._built = {Resolved: (resolved,), ResolvedPool: resolved.pools}
-            self._loaded = loaded
-        if issubclass(kind, EngineView) and EngineView not in self._built and self._loaded is not None:
+            self._resolved = resolve(load_recipe(recipe_data(self._question, candidate)))
+            traced = self._tracer.resolved(self._resolved)
+            self._built = {Resolved: (traced,), ResolvedPool: traced.pools}
+        if issubclass(kind, EngineView) and EngineView not in self._built and self._resolved is not None:
             self._built[EngineView] = ()
-            for view in stages_of(self._loaded, heads_only=True).views:
-                traced = self._tracer.view(view)
-                self._built |= dict.fromkeys(type(view).__mro__, (traced,))
+            for view in stages_from(self._resolved, heads_only=True).views:
+                self._built |= dict.fromkeys(type(view).__mro__, (self._tracer.view(view),))
         self._tracer.take()
         return self._built.get(kind, ())
