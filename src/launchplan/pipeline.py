@@ -58,7 +58,12 @@ def make_plan(recipe: Source, cluster: Source | None = None, settings: Iterable[
 
 
 def _plan(recipe: Loaded[Recipe], cluster: Loaded[Cluster] | None) -> Plan:
-    stages = stages_of(recipe, cluster)
+    return plan_from(resolve(recipe, cluster))
+
+
+def plan_from(resolved: Resolved) -> Plan:
+    """Take a resolved recipe through the stages that are left."""
+    stages = stages_from(resolved)
     return plan_of(stages.resolved, stages.layout, stages.launch, stages.views)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from functools import partial
+from pathlib import Path
 
 import pytest
 
@@ -26,15 +27,16 @@ def _named(name: str) -> bytes:
 
 @pytest.mark.usefixtures("_two_cores")
 def test_results_come_in_order_from_two_processes() -> None:
-    found = [each.decode().split() for each in spread([partial(_named, name) for name in "abcde"])]
+    with spread([partial(_named, name) for name in "abcde"]) as results:
+        found = [each.decode().split() for each in results]
     assert [name for name, _ in found] == [*"abcde"]
     assert len({process for _, process in found}) == 2
 
 
 def test_one_core_forks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(processes, "cores", lambda: 1)
-    found = spread([partial(_named, name) for name in "ab"])
-    assert {each.decode().split()[1] for each in found} == {str(os.getpid())}
+    with spread([partial(_named, name) for name in "ab"]) as found:
+        assert {each.decode().split()[1] for each in found} == {str(os.getpid())}
 
 
 @pytest.mark.usefixtures("_two_cores")
@@ -46,7 +48,8 @@ def test_what_an_ended_process_left_is_done_here() -> None:
             os._exit(3)
         return b"done"
 
-    assert spread([task, task, task, task]) == [b"done"] * 4
+    with spread([task, task, task, task]) as results:
+        assert list(results) == [b"done"] * 4
 
 
 @pytest.mark.usefixtures("_two_cores")
@@ -58,8 +61,24 @@ def test_an_error_ends_the_other_process() -> None:
         time.sleep(600)
         return b""
 
-    with pytest.raises(ValueError, match="told"):
-        spread([wrong, long])
+    with pytest.raises(ValueError, match="told"), spread([long, wrong]) as results:
+        next(results)
+
+
+@pytest.mark.usefixtures("_two_cores")
+def test_the_other_process_begins_before_anything_is_asked_for(tmp_path: Path) -> None:
+    begun = tmp_path / "begun"
+
+    def task() -> bytes:
+        begun.touch()
+        return b"done"
+
+    with spread([task]) as results:
+        until = time.monotonic() + 60
+        while not begun.exists():
+            assert time.monotonic() < until
+            time.sleep(0.01)
+        assert list(results) == [b"done"]
 
 
 @pytest.mark.usefixtures("_two_cores")

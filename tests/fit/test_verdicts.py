@@ -13,9 +13,10 @@ from launchplan.engines.sglang.view import SglangView
 from launchplan.engines.view import EngineView
 from launchplan.engines.vllm.view import VllmView
 from launchplan.finding import Severity
-from launchplan.fit import facts
+from launchplan.fit import follows
 from launchplan.fit.candidate import Candidate, Question, recipe_data
-from launchplan.fit.facts import FACTS, attributes_of, computed_of, flags_of, names_of, values_of
+from launchplan.fit.facts import FACTS, names_of, values_of
+from launchplan.fit.follows import attributes_of, computed_of, flags_of
 from launchplan.fit.space import drafts_of
 from launchplan.fit.verdicts import Verdicts
 from launchplan.pipeline import make_plan, stages_of
@@ -146,9 +147,9 @@ def test_a_rule_that_reads_one_size_is_run_once_for_each_of_its_values() -> None
 
 
 def test_every_table_speaks_of_attributes_that_exist() -> None:
-    for kind, names in facts._CHANGED.items():
+    for kind, names in follows._CHANGED.items():
         assert set(names) <= set(attributes_of(kind)), kind
-    for kind, same in facts._SAME.items():
+    for kind, same in follows._SAME.items():
         assert same <= set(attributes_of(kind)), kind
     assert len(FACTS) == len(set(FACTS))
     assert len(MODELS) == len(set(MODELS))

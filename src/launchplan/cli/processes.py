@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 import signal
 import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
@@ -17,32 +17,30 @@ MOST = 2
 """Processes at once: more would hold more memory than they save time."""
 
 
-def spread(tasks: Sequence[Task]) -> list[bytes]:
-    """Run tasks on the cores that there are, and give their results in order.
+@contextmanager
+def spread(tasks: Sequence[Task]) -> Iterator[Iterator[bytes]]:
+    """Start tasks on the cores that there are, and give their results in order.
 
-    A forked process has everything that was loaded before. Where there is no fork, or one core, or one task,
-    the tasks run here in turn; so do those of a process that ended early.
+    Another process begins at once with every second task, the first among them; the others are run here as
+    their results are asked for, so that the caller can do something else before. A forked process has
+    everything that was loaded until then. Where there is no fork, or one core, the tasks run here in turn;
+    so do those of a process that ended early.
     """
-    workers = min(MOST, cores(), len(tasks))
-    if workers < 2 or not sys.platform.startswith("linux"):
-        return [task() for task in tasks]
+    if not tasks or min(MOST, cores()) < 2 or not sys.platform.startswith("linux"):
+        yield (task() for task in tasks)
+        return
     from multiprocessing import get_context
 
     context = get_context("fork")
-    mine, theirs = tasks[::2], tasks[1::2]
     receiver, sender = context.Pipe(duplex=False)
-    process = context.Process(target=_work, args=(theirs, sender), daemon=True)
+    process = context.Process(target=_work, args=(tasks[::2], sender), daemon=True)
     process.start()
     sender.close()
     try:
-        here = [task() for task in mine]
-        there = _received(receiver, theirs)
+        yield _results(tasks, receiver)
     finally:
         process.terminate()
         process.join()
-    results: list[Any] = [b""] * len(tasks)
-    results[::2], results[1::2] = here, there
-    return results
 
 
 def cores() -> int:
@@ -57,11 +55,14 @@ def _work(tasks: Sequence[Task], sender: Connection) -> None:
             sender.send_bytes(task())
 
 
-def _received(receiver: Connection, tasks: Sequence[Task]) -> list[bytes]:
-    found: list[bytes] = []
-    for task in tasks:
-        try:
-            found.append(receiver.recv_bytes())
-        except EOFError:
-            found.append(task())
-    return found
+def _results(tasks: Sequence[Task], receiver: Connection) -> Iterator[bytes]:
+    here = [task() for task in tasks[1::2]]
+    for number, task in enumerate(tasks):
+        yield here[number // 2] if number % 2 else _received(receiver, task)
+
+
+def _received(receiver: Connection, task: Task) -> bytes:
+    try:
+        return receiver.recv_bytes()
+    except EOFError:
+        return task()

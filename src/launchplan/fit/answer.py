@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -11,7 +12,7 @@ from launchplan.architecture import Architecture
 from launchplan.catalog import Checkpoint, Gpu
 from launchplan.finding import Finding
 from launchplan.fit.candidate import Candidate, Question
-from launchplan.fit.evidence import Published, evidenced_gpus, published
+from launchplan.fit.evidence import Run, evidenced_gpus, published
 from launchplan.fit.judge import Judged
 from launchplan.fit.parcel import packed, unpacked
 from launchplan.fit.ranking import class_of, front, rank
@@ -23,8 +24,8 @@ from launchplan.memory.capacity import Count
 from launchplan.recipe.schema import Workload
 from launchplan.resolve.model import ModelSource
 
-Spread = Callable[[Sequence[Callable[[], bytes]]], Iterable[bytes]]
-"""Runs tasks, at the same time or not, and gives their results in order."""
+Spread = Callable[[Sequence[Callable[[], bytes]]], AbstractContextManager[Iterable[bytes]]]
+"""Starts tasks, at the same time or not, and gives their results in order; what still runs ends with it."""
 VENDORS = frozenset({"nvidia", "amd"})
 """Vendors whose builds of the engines the rules speak about."""
 
@@ -122,17 +123,18 @@ def answer(wish: Wish, progress: Progress = lambda _text: None, spread: Spread |
     searched = [gpu for gpu in gpus if wish.derived or gpu.id in evidenced]
     left_out = tuple(gpu.id for gpu in gpus if gpu not in searched)
     names = {gpu.id for gpu in gpus} if wish.gpus else None
-    offers = [_published_offer(wish, run) for run in runs if _is_wanted(wish, run, names)]
     misses, layouts = list[Miss](), 0
     parts = [_part(wish, checkpoint, model, searched) for checkpoint, model in _checkpoints(wish)]
-    for part, found in zip(parts, _found(wish, parts, progress, spread), strict=True):
-        layouts += found.layouts
-        misses += part.misses
-        misses += [Miss(gpu.id, part.checkpoint, _not_computed(wish)) for gpu in found.unknown]
-        offers += [_derived(wish, each) for place in found.places for each in place.offers]
-        misses += [
-            miss for place in found.places if (miss := _missed(place.gpu, part.checkpoint, place.miss))
-        ]
+    with _started(wish, parts, progress, spread) as results:
+        offers = [_published_offer(wish, run, judged) for run, judged in _wanted(wish, runs, names)]
+        for part, found in zip(parts, results, strict=True):
+            layouts += found.layouts
+            misses += part.misses
+            misses += [Miss(gpu.id, part.checkpoint, _not_computed(wish)) for gpu in found.unknown]
+            offers += [_derived(wish, each) for place in found.places for each in place.offers]
+            misses += [
+                miss for place in found.places if (miss := _missed(place.gpu, part.checkpoint, place.miss))
+            ]
     kept = tuple(sorted((each for each in offers if each.judged.serves), key=lambda each: rank(wish, each)))
     short = [each for each in offers if not each.judged.serves]
     misses += _short_of_workload(first, short, kept)
@@ -198,7 +200,10 @@ def _part(wish: Wish, checkpoint: str | None, model: Architecture, gpus: Iterabl
     return _Part(checkpoint, model, tuple(gpu for gpu in fitting if gpu not in others), tuple(misses))
 
 
-def _found(wish: Wish, parts: list[_Part], progress: Progress, spread: Spread | None) -> Iterable[Found]:
+@contextmanager
+def _started(
+    wish: Wish, parts: list[_Part], progress: Progress, spread: Spread | None
+) -> Iterator[Iterable[Found]]:
     """Search the checkpoints, in turn or as `spread` does it; the search of one knows nothing of another."""
 
     def one(part: _Part) -> Found:
@@ -208,8 +213,10 @@ def _found(wish: Wish, parts: list[_Part], progress: Progress, spread: Spread | 
         return search(question, part.model, part.gpus, wish.limits, progress)
 
     if spread is None:
-        return [one(part) for part in parts]
-    return map(unpacked, spread([partial(_parcel, one, part) for part in parts]))
+        yield map(one, parts)
+        return
+    with spread([partial(_parcel, one, part) for part in parts]) as results:
+        yield map(unpacked, results)
 
 
 def _not_computed(wish: Wish) -> str:
@@ -226,11 +233,13 @@ def is_made_for(facts: Checkpoint | None, gpu: Gpu) -> bool:
     return facts is None or not facts.gpus or bool({gpu.id, gpu.vendor} & {*facts.gpus})
 
 
-def _is_wanted(wish: Wish, run: Published, names: set[str] | None) -> bool:
-    candidate = run.judged.candidate
-    chosen = names is None or candidate.gpu.id in names
-    same = wish.checkpoint in {None, run.judged.question.checkpoint}
-    return chosen and same and candidate.gpus <= wish.limits.max_gpus and run.judged.ok
+def _wanted(wish: Wish, runs: Iterable[Run], names: set[str] | None) -> Iterator[tuple[Run, Judged]]:
+    """Give the published runs that were asked for and pass the check, each with what it holds."""
+    for run in runs:
+        chosen = names is None or run.candidate.gpu.id in names
+        same = wish.checkpoint in {None, run.resolved.deployment.checkpoint}
+        if chosen and same and run.candidate.gpus <= wish.limits.max_gpus and (judged := run.judged()).ok:
+            yield run, judged
 
 
 def _price(wish: Wish, candidate: Candidate) -> float | None:
@@ -238,10 +247,9 @@ def _price(wish: Wish, candidate: Candidate) -> float | None:
     return None if each is None else each * candidate.gpus
 
 
-def _published_offer(wish: Wish, run: Published) -> Offer:
+def _published_offer(wish: Wish, run: Run, judged: Judged) -> Offer:
     source, status = run.evidence.source, run.evidence.status
-    price = _price(wish, run.judged.candidate)
-    return Offer(run.judged, status, source, run.name, price, run.evidence.figures)
+    return Offer(judged, status, source, run.name, _price(wish, run.candidate), run.evidence.figures)
 
 
 def _derived(wish: Wish, judged: Judged) -> Offer:

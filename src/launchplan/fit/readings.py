@@ -3,7 +3,7 @@
 A rule looks at one thing, and by what it sees at the next, or it is done: one that is about drafts is done
 with every layout that has none, whatever its sizes are. Its runs make a tree: each step is an attribute that
 was read, each branch a value that was found there, and at the end of each path stands the verdict. What value
-an attribute has on a layout is known from any run on a layout with the same facts (`fit.facts`), so that a
+an attribute has on a layout is known from any run on a layout with the same facts (`fit.follows`), so that a
 path can be followed without building a stage.
 """
 

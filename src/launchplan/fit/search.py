@@ -64,47 +64,66 @@ def search(
             values = values_of(layout)
             if verdicts.of_shape(layout, values) is None:
                 shapes.append(shape_of(layout, values, estimate))
+        hosts = _Hosts(question, host, limits, estimate, verdicts, shapes)
         for gpu in group:
             progress(f"{question.checkpoint or question.model} on {gpu.id}: {layouts:,} layouts")
-            while (found := _on_gpu(question, gpu, host, limits, estimate, verdicts, shapes)) is None:
-                shapes = [each for each in shapes if verdicts.of_shape(each.layout, each.values) is None]
-            places.append(found)
+            places.append(hosts.search(gpu))
     return Found(tuple(places), layouts, estimate.unknown)
 
 
-def _on_gpu(
-    question: Question,
-    gpu: Gpu,
-    host: int,
-    limits: Limits,
-    estimate: Estimate,
-    verdicts: Verdicts,
-    shapes: Sequence[Shape],
-) -> OnGpu | None:
-    """Choose the offers on a GPU; None when a rule that was left out refuses one, and has to be asked first."""
-    running = _running(verdicts, estimate, gpu, host, shapes)
-    seen = _Judge(question, gpu, verdicts.open_rules)
-    offers = tuple(_offers(seen, running))
-    miss = None if offers else nearest_miss(question, gpu, host, limits, estimate, shapes)
-    refusing = {error.code for judged in (*seen.judged, *([miss] if miss else ())) for error in judged.errors}
-    return None if verdicts.wake(refusing) else OnGpu(gpu, question.checkpoint, offers, miss)
+@dataclass(slots=True)
+class _Hosts:
+    """The search on GPUs that stand in hosts of one size."""
 
+    question: Question
+    host: int
+    """GPUs of a host."""
+    limits: Limits
+    estimate: Estimate
+    verdicts: Verdicts
+    shapes: list[Shape]
+    """What no rule refuses whatever the GPU is."""
 
-def _running(
-    verdicts: Verdicts, estimate: Estimate, gpu: Gpu, host: int, shapes: Iterable[Shape]
-) -> dict[int, list[Running]]:
-    """Give the layouts that run on a GPU, as far as the rules that are not deferred say, by their GPUs."""
-    found: dict[int, list[Running]] = {}
-    near = max(gpu.scale_up_domain_gpus, host)
-    held = estimate.on(gpu)
-    room, largest = held.room, held.largest
-    for shape in shapes:
-        layout = shape.layout
-        weights = held.weights(layout)
-        if weights <= largest and verdicts.on_gpu(gpu, layout, shape.values) is None:
-            each = Running(shape, shape.requests(room - weights), layout.tp > near)
-            found.setdefault(layout.gpus, []).append(each)
-    return found
+    def search(self, gpu: Gpu) -> OnGpu:
+        """Choose the offers on a GPU, again as long as a rule refuses one that had been left out before."""
+        while True:
+            running = self._running(gpu)
+            seen = _Judge(self.question, gpu, self.verdicts.open_rules)  # which rules are open, is known now
+            offers = tuple(_offers(seen, running))
+            miss = None if offers else self._nearest_miss(gpu)
+            judged = (*seen.judged, miss) if miss else seen.judged
+            if not self.verdicts.wake({error.code for each in judged for error in each.errors}):
+                return OnGpu(gpu, self.question.checkpoint, offers, miss)
+            of_shape = self.verdicts.of_shape
+            self.shapes = [each for each in self.shapes if of_shape(each.layout, each.values) is None]
+
+    def _running(self, gpu: Gpu) -> dict[int, list[Running]]:
+        """Give the layouts that run on a GPU, as far as the rules say that are not deferred, by GPUs."""
+        found: dict[int, list[Running]] = {}
+        near = max(gpu.scale_up_domain_gpus, self.host)
+        held, verdicts = self.estimate.on(gpu), self.verdicts
+        room, largest = held.room, held.largest
+        for shape in self.shapes:
+            layout = shape.layout
+            weights = held.weights(layout)
+            if weights <= largest and verdicts.on_gpu(gpu, layout, shape.values) is None:
+                each = Running(shape, shape.requests(room - weights), layout.tp > near)
+                found.setdefault(layout.gpus, []).append(each)
+        return found
+
+    def _nearest_miss(self, gpu: Gpu) -> Judged:
+        """Give the layout that comes nearest to running where none does: the fewest GPUs that hold it."""
+        here = self.estimate.on(gpu)
+        weights = [(here.weights(shape.layout), shape) for shape in self.shapes]
+        held = [(size, shape) for size, shape in weights if size <= here.largest]
+        if held:
+            _, nearest = max(held, key=lambda each: (each[1].requests(here.room - each[0]), *each[1].plain))
+            return judge(self.question, nearest.on(gpu))
+        if weights:
+            _, lightest = min(weights, key=lambda each: (each[0], -each[1].layout.tp))
+            return judge(self.question, lightest.on(gpu))
+        spreads = [_spread(gpu, self.host, count) for count in gpu_counts(self.host, self.limits)]
+        return judge(self.question, next((each for each in spreads if here.fits(each)), spreads[-1]))
 
 
 def _offers(judged: _Judge, running: dict[int, list[Running]]) -> Iterator[Judged]:
@@ -167,23 +186,6 @@ def _best(judge_of: _Judge, ranked: Iterable[Shape]) -> Judged | None:
             return judged
         first = first or judged
     return first
-
-
-def nearest_miss(
-    question: Question, gpu: Gpu, host: int, limits: Limits, estimate: Estimate, shapes: Sequence[Shape]
-) -> Judged:
-    """Give the layout that comes nearest to running where none does: the fewest GPUs that would hold it."""
-    here = estimate.on(gpu)
-    weights = [(here.weights(shape.layout), shape) for shape in shapes]
-    held = [(size, shape) for size, shape in weights if size <= here.largest]
-    if held:
-        _, nearest = max(held, key=lambda each: (each[1].requests(here.room - each[0]), *each[1].plain))
-        return judge(question, nearest.on(gpu))
-    if weights:
-        _, lightest = min(weights, key=lambda each: (each[0], -each[1].layout.tp))
-        return judge(question, lightest.on(gpu))
-    spreads = [_spread(gpu, host, count) for count in gpu_counts(host, limits)]
-    return judge(question, next((each for each in spreads if here.fits(each)), spreads[-1]))
 
 
 def _spread(gpu: Gpu, host: int, gpus: int) -> Candidate:

@@ -3,7 +3,7 @@
 A rule is a function of the stage that it is given. When it reads only `tp` and the model, its verdict on one
 layout holds for every layout with this `tp`. So that no rule has to say what it reads, and a new one is
 known without a word here, it is run on stages of the same classes whose attributes keep a record. What each
-attribute follows from stands in `fit.facts`; one that does not stand there counts as all facts: the verdict
+attribute follows from stands in `fit.follows`; one that does not stand there counts as all facts: the verdict
 then holds for one layout only, which is slow and never wrong.
 """
 
@@ -19,7 +19,7 @@ from launchplan.engines.arguments import Arguments
 from launchplan.engines.sglang.view import SglangView
 from launchplan.engines.view import EngineView
 from launchplan.engines.vllm.view import VllmView
-from launchplan.fit import facts
+from launchplan.fit import follows
 from launchplan.fit.facts import ALL, Mask
 from launchplan.fit.readings import Read
 from launchplan.resolve import Resolved, ResolvedPool
@@ -102,7 +102,7 @@ class Tracer:
         )
 
     def _arguments(self, view: EngineView) -> Arguments:
-        held, table = view.arguments, facts.flags_of(view.engine)
+        held, table = view.arguments, follows.flags_of(view.engine)
         values = _Traced(self, "flag", held.values, table)
         return self._copy(held, "arguments", values=values, given=_Traced(self, "given", held.given, table))
 
@@ -127,13 +127,13 @@ class Tracer:
 
 def _traced_class(plain: type, owner: str, tracer: Tracer) -> type:
     """Make a subclass that notes which attributes are read, what they follow from, and their values."""
-    masks = facts.attributes_of(plain)
+    masks = follows.attributes_of(plain)
     whole: Mask = 0
     for mask in masks.values():
         whole |= mask
     if issubclass(plain, BaseModel):
         masks = {**masks, **dict.fromkeys(_WHOLE, whole)}
-    computed = facts.computed_of(plain)
+    computed = follows.computed_of(plain)
     masks = {**masks, **computed}
     names = {name: f"{owner}.{name}" for name, mask in masks.items() if mask}
     inherited: Any = plain.__getattribute__

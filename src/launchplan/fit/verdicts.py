@@ -3,8 +3,8 @@
 A rule is run on traced stages (`fit.traced`). Its verdict is kept under the values of the facts that it has
 read; the next layout with the same values has the same verdict. When a run reads a fact that no earlier one
 did, what is kept for the rule is given up. Rules that read too much to gain by it, and those about memory,
-are left to the check of what is offered (`deferred`): no offer leaves without one. So are, for as long as they
-refuse none of what is offered, rules that have refused nothing for a while.
+are left to the check of what is offered (`deferred`): no offer leaves without one. So are rules that have
+refused nothing for a while, until they refuse an offer.
 """
 
 from __future__ import annotations

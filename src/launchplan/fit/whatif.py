@@ -165,5 +165,5 @@ def _requests(plan: Plan) -> float | None:
 
 
 def _judged(plan: Plan) -> Judged | None:
-    candidate = layout_of(plan)
-    return judged_plan(question_of(plan), candidate, plan) if candidate is not None else None
+    candidate = layout_of(plan.resolved)
+    return judged_plan(question_of(plan.resolved), candidate, plan) if candidate is not None else None

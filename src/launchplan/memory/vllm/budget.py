@@ -26,7 +26,7 @@ from launchplan.memory.weights import rank_weights
 
 if TYPE_CHECKING:
     from launchplan.architecture import Architecture
-    from launchplan.memory.weights import RankWeights
+    from launchplan.memory.weights import Cut, RankWeights
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +71,14 @@ def vllm_memory(inputs: VllmMemory) -> RankMemory | None:
     """
     stages = _stages(len(inputs.model.layers), inputs.weights.pp)
     found: list[tuple[int, int, Budget, CachePlan]] = []
+    alike: dict[tuple[object, ...], Budget | None] = {}
     for number, stage in enumerate(stages):
-        each = _stage_budget(inputs, stage)
+        cut = vllm_cut(inputs.model, inputs.weights, stage)
+        weights = rank_weights(inputs.model, cut)
+        key = (len(stage.layers), stage.last, *(weights.by_class.items() if weights else ()))
+        if key not in alike:  # the stages between the first and the last mostly hold the same
+            alike[key] = _stage_budget(inputs, cut)
+        each = alike[key]
         plan = plan_cache(inputs.model, inputs.cache, stage.numbers)
         if each is None or plan is None:
             return None
@@ -93,9 +99,8 @@ def _stages(layers: int, pp: int) -> tuple[Stage, ...]:
     return make_stages(stage_layers(layers, pp))
 
 
-def _stage_budget(inputs: VllmMemory, stage: Stage) -> Budget | None:
-    draft = _draft_bytes(inputs) if stage.last else 0
-    cut = vllm_cut(inputs.model, inputs.weights, stage)
+def _stage_budget(inputs: VllmMemory, cut: Cut) -> Budget | None:
+    draft = _draft_bytes(inputs) if cut.stage.last else 0
     held = None
     if draft is not None:
         held = hold(inputs, "vllm", cut, batch_of(inputs), ranks=inputs.weights.tp, draft_bytes=draft)
