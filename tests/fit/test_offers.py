@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from launchplan import api, catalog
+from launchplan.fit import verdicts
 from launchplan.fit.answer import Fits
 from launchplan.fit.candidate import recipe_data
 from launchplan.fit.json_format import fits_json
@@ -174,3 +175,19 @@ def test_a_model_that_is_a_path_is_reached_from_the_recipes_folder(tmp_path: Pat
         (folder / name).write_text(text, encoding="utf-8")
         assert api.check(folder / name).ok
     assert list(folder.iterdir())
+
+
+@pytest.mark.parametrize(("model", "engine"), [("zai-org/GLM-5", "sglang"), ("openai/gpt-oss-120b", "vllm")])
+@pytest.mark.parametrize("patience", [0, 4])
+def test_rules_that_rest_hide_nothing(
+    monkeypatch: pytest.MonkeyPatch, model: str, engine: str, patience: int
+) -> None:
+    """A rule that refuses what is offered is asked again, and what it refuses makes room for what it takes."""
+
+    def found() -> str:
+        fits = api.fit(model, gpu=["h200", "t4"], engine=engine, max_gpus=32, derived=True)
+        return fits_text(fits, everything=True)
+
+    always = found()
+    monkeypatch.setattr(verdicts, "_PATIENCE", patience)
+    assert found() == always

@@ -29,7 +29,7 @@ from launchplan.rules.rule import ERROR, INFO
 _TRIED = 400
 """Runs of a group of rules after which it must have answered more layouts than it was run for."""
 _GAIN = 2
-_PATIENCE = 48
+_PATIENCE = 96
 """Runs of a rule after which it must have refused something."""
 
 
@@ -65,6 +65,8 @@ class Verdicts:
         """Rules that only the check of an offer asks."""
         self._resting: dict[str, tuple[Rule, Mask]] = {}
         """Those of them that are asked again once they refuse an offer."""
+        self._woken: set[str] = set()
+        """Those that were asked again."""
         self._idle: Counter[str] = Counter()
         """Runs of each rule that has refused nothing yet."""
         self._refusing: set[str] = set()
@@ -91,7 +93,7 @@ class Verdicts:
         """Ask the rules again that refuse what was offered; tell whether one of them had been left out."""
         woken = [found for code in refusing if (found := self._resting.pop(code, None))]
         for rule, mask in woken:
-            self._count(rule, refuses=True)
+            self._woken.add(rule.code)
             self.deferred.remove(rule)
             self._file(rule, mask)
         if woken:
@@ -125,21 +127,19 @@ class Verdicts:
         done = 0
         groups = groups_now()
         while done < len(groups):
-            rule = self._ask(groups[done], candidate, values)
+            group = groups[done]
+            key = group.key(values)
+            group.asked += 1
+            try:
+                rule = group.verdicts[key]
+            except KeyError:
+                rule = self._run(group, candidate, values, key)
             if rule is not None:
                 return rule
             done += 1
             if groups_now() is not groups:  # rules have moved: those that were asked answer at once
                 groups, done = groups_now(), 0
         return None
-
-    def _ask(self, group: _Group, candidate: Candidate, values: Values) -> Rule | None:
-        key = group.key(values)
-        group.asked += 1
-        try:
-            return group.verdicts[key]
-        except KeyError:
-            return self._run(group, candidate, values, key)
 
     def _run(self, group: _Group, candidate: Candidate, values: Values, key: Any) -> Rule | None:
         """Run a group's rules on a layout; those that read more than it knows move to another group."""
@@ -155,22 +155,26 @@ class Verdicts:
             group.rules.remove(rule)
             self._file(rule, mask)
         group.verdicts[key] = next((rule for rule in refusing if rule in group.rules), None)
-        if len(group.verdicts) > _TRIED and group.asked < _GAIN * len(group.verdicts):
-            self.deferred += group.rules
-            group.rules = []
-        rested = self._rest(group)
-        if moved or rested or not group.rules:
+        if self._rest(group) or moved or not group.rules:
             self._sort()
         return next(iter(refusing), None)
 
     def _rest(self, group: _Group) -> bool:
-        """Leave out the rules of a group that have refused nothing for long; tell whether there were any."""
-        idle = [rule for rule in group.rules if self._idle[rule.code] > _PATIENCE]
-        for rule in idle:
+        """Leave out rules of a group that gain little or refuse nothing; tell whether there were any.
+
+        One that was asked again stays: it is known to refuse layouts that would be offered.
+        """
+        dear = len(group.verdicts) > _TRIED and group.asked < _GAIN * len(group.verdicts)
+        rested = [
+            rule
+            for rule in group.rules
+            if rule.code not in self._woken and (dear or self._idle[rule.code] > _PATIENCE)
+        ]
+        for rule in rested:
             group.rules.remove(rule)
             self.deferred.append(rule)
             self._resting[rule.code] = rule, group.mask
-        return bool(idle)
+        return bool(rested)
 
     def _verdict(self, rule: Rule, candidate: Candidate, values: Values) -> tuple[bool, Mask]:
         """Tell whether a rule refuses a layout, and what it read where it had to be run for that."""

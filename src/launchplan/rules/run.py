@@ -94,12 +94,16 @@ class _Applying:
 
 
 _APPLYING: dict[tuple[int, str, str], _Applying] = {}
+_MOST_TABLES = 256
+"""Tables that are kept: a search makes some of its own."""
 
 
 def _applying(rules: tuple[Rule, ...], engine: str, version: str) -> _Applying:
     """Pick the rules about an engine version, once."""
     key = (id(rules), engine, version)
     if key not in _APPLYING:
+        if len(_APPLYING) >= _MOST_TABLES:
+            _APPLYING.clear()
         picked = [rule for rule in rules if rule.applies(engine, version)]
         first = tuple(rule for rule in picked if rule.at(engine) != "memory")
         last = tuple(rule for rule in picked if rule.at(engine) == "memory")
