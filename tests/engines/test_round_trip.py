@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from launchplan import catalog
 from launchplan.catalog import EngineFacts
 from launchplan.engines.arguments import Word
-from launchplan.engines.print import printed
 from launchplan.engines.reading import read_words
+from tests.command_print import printed
 from tests.command_words import words_of
 
 RELEASES = [(engine, version) for engine in ("vllm", "sglang") for version in catalog.versions(engine)]

@@ -90,10 +90,6 @@ class EngineModels(Sourced):
         """Return the quantization method of this name."""
         return self._methods.get(name)
 
-    def connector(self, name: str) -> Connector | None:
-        """Return the KV connector of this name."""
-        return next((each for each in self.kv_connectors if each.name == name), None)
-
     def mtp_of(self, model_type: str | None, name: str | None) -> Mtp | None:
         """Return how a model type or class drafts with its own layers."""
         return next(

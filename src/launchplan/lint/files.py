@@ -68,11 +68,7 @@ def lint_text(
     findings = [finding for each in judged for finding in each.findings]
     findings += several_findings(judged, file)
     engines = Counter(each.launch.engine for each in judged if _takes_links(each.launch))
-    notes = [
-        *search.notes,
-        *service_notes(engines, dict(search.services)),
-        *ray_notes(judged, search.rays),
-    ]
+    notes = [*search.notes, *service_notes(engines, dict(search.services)), *ray_notes(judged, search.rays)]
     findings += [note.finding(file.location(note.start)) for note in notes]
     findings += pool_findings(judged, file)
     findings += search.unreadable

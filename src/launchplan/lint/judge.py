@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
 from launchplan import catalog
-from launchplan.finding import Finding, Severity
+from launchplan.finding import Finding
 from launchplan.lint.container_checks import container_notes
 from launchplan.lint.cures import in_words
 from launchplan.lint.found import BY_TEMPLATE, Launch
@@ -173,8 +173,3 @@ def _order(finding: Finding) -> tuple[int, str, int, int, str]:
     place = finding.location
     file, line, column = (place.file, place.line or 0, place.column or 0) if place else ("", 0, 0)
     return -finding.severity, file, line, column, finding.code
-
-
-def has_errors(findings: Sequence[Finding]) -> bool:
-    """Tell whether something stands in the way of a launch."""
-    return any(finding.severity is Severity.ERROR for finding in findings)

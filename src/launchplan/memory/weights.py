@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from math import ceil
@@ -77,13 +77,6 @@ def rank_weights(model: Architecture, cut: Cut) -> RankWeights | None:
     if cut.buffer_bytes:
         by_class["buffers"] = cut.buffer_bytes
     return RankWeights(MappingProxyType(by_class), stored.uncertain)
-
-
-def heaviest_stage(model: Architecture, cuts: Iterable[Cut]) -> tuple[int, RankWeights] | None:
-    """Find the pipeline stage whose ranks hold most, the first of equals; None when sizes are not known."""
-    ranks = [rank_weights(model, cut) for cut in cuts]
-    known = [(number, rank) for number, rank in enumerate(ranks) if rank is not None]
-    return max(known, key=lambda each: each[1].total, default=None)
 
 
 @lru_cache(maxsize=512)

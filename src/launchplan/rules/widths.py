@@ -44,15 +44,6 @@ def expert_parallel(pool: ResolvedPool) -> int:
     return pool.parallel.ep
 
 
-def expert_tp(pool: ResolvedPool) -> int | None:
-    """Give the ranks that one expert is split over; None when the sizes do not divide (another rule)."""
-    if pool.deployment.engine == "vllm":
-        on = pool.parallel.ep > 1 or switched_on(pool, "enable_expert_parallel")
-        return 1 if on else pool.parallel.tp * pool.parallel.dp
-    parts = expert_parallel(pool) * (raw_count(pool, "moe_dp_size") or 1)
-    return None if engine_tp(pool) % parts else engine_tp(pool) // parts
-
-
 def is_replicated(pool: ResolvedPool) -> bool:
     """Tell whether data parallel ranks are replicas of the whole model, with nothing between them."""
     if pool.deployment.engine == "sglang":

@@ -41,11 +41,6 @@ class Workload:
         return self.kind == "deployment"
 
     @property
-    def statefulset(self) -> bool:
-        """Whether it is a StatefulSet: pods of one node that have names of their own."""
-        return self.kind == "statefulset"
-
-    @property
     def leaderworkerset(self) -> bool:
         """Whether it is a LeaderWorkerSet."""
         return self.kind == "leaderworkerset"
@@ -54,11 +49,6 @@ class Workload:
     def leader_alone(self) -> bool:
         """Whether of a group's pods only the leader serves."""
         return self.leaderworkerset and (self.worker is None or not self.worker.serves)
-
-    @property
-    def has_needs(self) -> bool:
-        """Whether the platform must bring anything."""
-        return bool(self.needs)
 
 
 @dataclass(frozen=True, slots=True)

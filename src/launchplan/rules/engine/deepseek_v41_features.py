@@ -23,7 +23,7 @@ from launchplan.engines.sglang.view import SglangView
 from launchplan.rules.rule import Violation
 from launchplan.rules.sglang import refuse, sglang_rule
 
-ENCODER, DECODER = "enable_encoder_swa_bounded_replay", "enable_decoder_swa_bounded_replay"
+ENCODER = "enable_encoder_swa_bounded_replay"
 REPLAYED = 128
 """Tokens that a hit runs again (`deepseek_v4_hook.py:241`)."""
 EAGER = ("disabled", "breakable")

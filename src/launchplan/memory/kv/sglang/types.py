@@ -71,13 +71,3 @@ class PoolPlan:
     max_running_requests: int
     logical_tokens: int
     """Tokens over all ranks that share a context."""
-
-    @property
-    def kv_bytes(self) -> int:
-        """Bytes of the KV pool."""
-        return int(self.tokens * self.cell.bytes) + self.cell.fixed_bytes
-
-    @property
-    def pool_state_bytes(self) -> int:
-        """Bytes of the state pool, with the slot that pads it."""
-        return 0 if self.state_slots is None else (self.state_slots + 1) * self.state_bytes
