@@ -220,7 +220,7 @@ def memory(
     A plan with errors is computed as far as it is known.
     """
     plan = make_plan(recipe, cluster, set)
-    kept = [load_measured(each).value for each in measured]
+    kept = [load_measured(each) for each in measured]
     return MemoryReport(budgets_of(plan, kept), plan)
 
 

@@ -30,6 +30,11 @@ class RefusedError(LaunchplanError):
         self.findings = findings
 
 
+def system_reason(error: OSError) -> str:
+    """Say why the system refused, as messages print it: `no such file or directory`."""
+    return (error.strerror or str(error)).lower()
+
+
 class CatalogError(LaunchplanError):
     """A fact file of the catalog that is not as its schema says."""
 

@@ -11,13 +11,14 @@ from launchplan.engines import EngineView, Launch, build_launch, head_views
 from launchplan.engines.budgets import DraftChoice, PoolMemory, held_memory, pool_memory
 from launchplan.engines.compare import Comparison, Side, compare
 from launchplan.errors import InputError, RefusedError
-from launchplan.finding import Finding, Location, Severity, dotted
+from launchplan.finding import Finding, Severity, dotted
 from launchplan.layout import Layout, place
 from launchplan.memory.capacity import Choice
 from launchplan.recipe import (
     Cluster,
     Loaded,
     MeasuredFile,
+    MeasuredPool,
     Recipe,
     Source,
     changed,
@@ -102,21 +103,24 @@ def plan_of(
     return Plan(deployment.recipe, deployment.cluster, resolved, layout, launch, views, findings, not_run)
 
 
-def budgets_of(plan: Plan, measured: Iterable[MeasuredFile] = ()) -> tuple[PoolMemory, ...]:
+def budgets_of(plan: Plan, measured: Iterable[Loaded[MeasuredFile]] = ()) -> tuple[PoolMemory, ...]:
     """Compute the memory of the fullest rank of each pool; without those whose model or GPU is not known.
 
     What another setting would change is told only where the rules take it. What logs measured takes the place
     of estimates where the launch is still the same.
     """
-    kept = {pool.role: pool for each in measured for pool in each.pools}
+    kept: dict[str, MeasuredPool] = {}
     known = {pool.role for pool in plan.resolved.pools}
-    for role in kept:
-        if role not in known:
-            message = f"pool {role} was measured; the recipe has {', '.join(sorted(known))}"
-            raise InputError((problem("REC008", message, Location("<measured>")),))
+    for each in measured:
+        for index, pool in enumerate(each.value.pools):
+            if pool.role not in known:
+                message = f"pool {pool.role} was measured; the recipe has {', '.join(sorted(known))}"
+                path = ("pools", index, "role")
+                raise InputError((problem("REC008", message, each.document.locate(path), path),))
+            kept[pool.role] = pool
     return tuple(
-        replace(pool, choices=tuple(choice for choice in pool.choices if _is_taken(plan, pool, choice)))
-        for pool in pool_memory(plan.views, kept)
+        replace(held, choices=tuple(choice for choice in held.choices if _is_taken(plan, held, choice)))
+        for held in pool_memory(plan.views, kept)
     )
 
 

@@ -108,3 +108,29 @@ def test_unreadable_log(launchplan: Runner, files: Path, log: str, told: str) ->
     (files / "llama.yaml").write_text(RECIPE, "utf-8")
     ran = launchplan("observe", "llama.yaml", "--log", log)
     assert (ran.code, ran.out, ran.err) == (2, "", f"error: cannot read {log}: {told}\n")
+
+
+def test_figures_are_written_over_figures_and_over_nothing_else(launchplan: Runner, files: Path) -> None:
+    (files / "llama.yaml").write_text(RECIPE, "utf-8")
+    (files / "start.log").write_text(LOG, "utf-8")
+    arguments = ("observe", "llama.yaml", "--log", "start.log", "--write")
+    assert launchplan(*arguments, "kept.yaml").err == "kept in kept.yaml\n"
+    assert launchplan(*arguments, "kept.yaml").err == "kept in kept.yaml\n"
+    ran = launchplan(*arguments, "llama.yaml")
+    told = "error: llama.yaml holds something else than figures of a log; name another file\n"
+    assert (ran.code, ran.out, ran.err) == (2, "", told)
+    assert (files / "llama.yaml").read_text("utf-8") == RECIPE
+
+
+def test_figures_of_a_pool_that_the_recipe_lacks(launchplan: Runner, files: Path) -> None:
+    (files / "llama.yaml").write_text(RECIPE, "utf-8")
+    (files / "start.log").write_text(LOG, "utf-8")
+    launchplan("observe", "llama.yaml", "--log", "start.log", "--write", "kept.yaml")
+    kept = (files / "kept.yaml").read_text("utf-8").replace("role: serve", "role: decode")
+    (files / "kept.yaml").write_text(kept, "utf-8")
+    ran = launchplan("memory", "llama.yaml", "--measured", "kept.yaml")
+    told = (
+        "kept.yaml:5:9: error REC008 wrong-value: pool decode was measured; the recipe has serve\n"
+        "    - role: decode\n            ^^^^^^\n"
+    )
+    assert (ran.code, ran.out, ran.err) == (2, "", told)

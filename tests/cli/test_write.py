@@ -7,10 +7,12 @@ import hashlib
 import json
 import os
 import shutil
+import stat
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -267,6 +269,7 @@ mount -t tmpfs -o size=64k tmpfs "$1" || exit 77
 cd "$1" && exec "$2" -c '
 import sys
 from pathlib import Path
+from typing import Any
 sys.path.insert(0, sys.argv[1])
 from launchplan.cli import write
 from launchplan.cli.exits import RefusalError
@@ -329,3 +332,15 @@ def test_file_stays_whole_on_a_full_disk(recipe_file: Path, monkeypatch: pytest.
     with pytest.raises(RefusalError, match="no space left on device; nothing was changed"):
         write.write_file(recipe_file, "other", overwrite=True)
     assert recipe_file.read_text() == "launchplan: 1\n"
+
+
+def test_a_device_is_not_replaced_by_a_file(launchplan: Callable[..., Any], files: Path) -> None:
+    os.mkfifo(files / "pipe")
+    for arguments in (
+        ("new", "--model", "config.json", "--gpu", "h100", "--name", "mine"),
+        ("catalog", "add", "config.json", "--id", "org/fine"),
+    ):
+        ran = launchplan(*arguments, "-o", "pipe", "--force")
+        told = "error: pipe is no file that can be replaced; name another\n"
+        assert (ran.code, ran.out, ran.err) == (2, "", told)
+    assert stat.S_ISFIFO((files / "pipe").stat().st_mode)

@@ -20,7 +20,7 @@ from launchplan.catalog.clusters import ClusterPreset
 from launchplan.catalog.engines import EngineFacts
 from launchplan.catalog.fabrics import Fabric
 from launchplan.catalog.gpus import Gpu
-from launchplan.errors import CatalogError
+from launchplan.errors import CatalogError, system_reason
 
 DATA = Path(__file__).parent / "data"
 YAML_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # with libyaml it takes an eighth of the time
@@ -46,8 +46,7 @@ def read_fact(model_class: type[ModelT], path: Path) -> ModelT:
         where = ".".join(str(part) for part in first["loc"]) or "the file"
         raise CatalogError(f"fact file {path}: {where}: {first['msg']}") from error
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise CatalogError(f"cannot read fact file {path}: {reason}") from error
+        raise CatalogError(f"cannot read fact file {path}: {system_reason(error)}") from error
     except (UnicodeDecodeError, yaml.YAMLError, TypeError) as error:
         raise CatalogError(f"fact file {path}: {error}") from error
 

@@ -32,7 +32,7 @@ from launchplan.cli.render import render
 from launchplan.cli.schema import schema
 from launchplan.cli.show import show
 from launchplan.cli.site import site
-from launchplan.errors import CatalogError, InputError, LaunchplanError
+from launchplan.errors import CatalogError, InputError, LaunchplanError, system_reason
 
 
 class _InGivenOrder(click.Group):
@@ -113,7 +113,7 @@ def run(args: Sequence[str] | None = None) -> int:
         say(f"error: {error}\n")
         return UNREADABLE
     except OSError as error:
-        what = (error.strerror or str(error)).lower()
+        what = system_reason(error)
         say(f"error: {what}: {error.filename}\n" if error.filename else f"error: {what}\n")
         return UNREADABLE
     except Exception as error:  # noqa: BLE001 # whatever is left is a bug, and said to be one

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from launchplan.cli.exits import CLEAN, RefusalError
-from launchplan.cli.output import emit, say, write_new
+from launchplan.cli.output import emit, say
+from launchplan.cli.write import write_file
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -52,7 +53,7 @@ def add(config: str, name: str, source: str, output: str | None, force: bool) ->
         emit(text)
     else:
         file = output or f"{short}.yaml"
-        write_new(file, text, force=force)
+        write_file(Path(file), text, overwrite=force)
         say(f"{file} written\n")
     for field in read.architecture.unknown:
         say(f"not known: {field}\n")

@@ -5,12 +5,15 @@ from __future__ import annotations
 import subprocess
 import sys
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from launchplan.cli.exits import CLEAN, ERRORS, RefusalError
-from launchplan.cli.output import emit, say, write_new
+from launchplan.cli.output import emit, say
+from launchplan.cli.write import write_file
+from launchplan.errors import system_reason
 
 if TYPE_CHECKING:
     from launchplan.catalog import EngineFacts
@@ -48,7 +51,7 @@ def record(name: str | None, python: str | None, output: str | None, force: bool
         emit(text)
         return CLEAN
     file = output or f"{facts.engine}-{facts.version}.yaml"
-    write_new(file, text, force=force)
+    write_file(Path(file), text, overwrite=force)
     say(f"{file} written: {len(facts.flags)} flags, {len(facts.variables)} variables\n")
     return CLEAN
 
@@ -68,7 +71,7 @@ def spans(name: str, write: bool, check: bool) -> int:
     if not write:
         emit(text)
         return CLEAN
-    write_new(str(file), text, force=True)
+    write_file(file, text, overwrite=True)
     say(f"{file} written\n")
     return CLEAN
 
@@ -111,4 +114,4 @@ def _asked(python: str, name: str) -> subprocess.CompletedProcess[str]:
     except subprocess.TimeoutExpired as error:
         raise RefusalError(f"{name} gave no answer within {SECONDS} s") from error
     except OSError as error:
-        raise RefusalError(f"cannot run {python}: {(error.strerror or str(error)).lower()}") from error
+        raise RefusalError(f"cannot run {python}: {system_reason(error)}") from error

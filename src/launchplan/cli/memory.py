@@ -41,7 +41,7 @@ def memory(
     from launchplan.pipeline import budgets_of
     from launchplan.recipe import load_measured
 
-    kept = [load_measured(Path(each)).value for each in measured]
+    kept = [load_measured(Path(each)) for each in measured]
     outcome = examine(recipe, cluster, settings)
     if outcome.plan is None:
         say_obstacles(outcome)

@@ -12,6 +12,8 @@ from launchplan.cli.exits import CLEAN, RefusalError
 from launchplan.cli.inputs import STDIN, examine, say_obstacles
 from launchplan.cli.options import cluster_option, recipe_argument, set_option
 from launchplan.cli.output import emit, say
+from launchplan.cli.write import write_file
+from launchplan.errors import InputError, system_reason
 
 if TYPE_CHECKING:
     from launchplan.observe import Observation
@@ -77,16 +79,18 @@ def _read(log: str) -> str:
             )
         return path.read_bytes().decode("utf-8", "replace")
     except OSError as error:
-        raise RefusalError(f"cannot read {log}: {(error.strerror or str(error)).lower()}") from error
+        raise RefusalError(f"cannot read {log}: {system_reason(error)}") from error
 
 
 def _keep(found: Observation, target: Path) -> None:
-    """Write the file whole or not at all."""
-    fresh = target.with_name(f".{target.name}.unfinished")
-    try:
-        fresh.write_text(found.kept(), "utf-8")
-        fresh.replace(target)
-    except OSError as error:
-        fresh.unlink(missing_ok=True)
-        raise RefusalError(f"cannot write {target}: {(error.strerror or str(error)).lower()}") from error
+    """Write the figures over those of an earlier log, and over nothing else."""
+    from launchplan.recipe import load_measured
+
+    if target.exists():
+        try:
+            load_measured(target)
+        except InputError as error:
+            message = f"{target} holds something else than figures of a log; name another file"
+            raise RefusalError(message) from error
+    write_file(target, found.kept(), overwrite=True)
     say(f"kept in {target}\n")

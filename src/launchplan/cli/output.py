@@ -6,10 +6,10 @@ import io
 import os
 import sys
 from contextlib import suppress
-from pathlib import Path
 from typing import NoReturn, TextIO
 
-from launchplan.cli.exits import CLOSED_PIPE, INTERRUPTED, UNREADABLE, RefusalError
+from launchplan.cli.exits import CLOSED_PIPE, INTERRUPTED, UNREADABLE
+from launchplan.errors import system_reason
 
 
 def emit(text: str) -> None:
@@ -21,7 +21,7 @@ def emit(text: str) -> None:
         leave_closed_pipe()
     except OSError as error:  # a full disk behind a redirection
         drop_output()
-        say(f"error: cannot write to standard output: {(error.strerror or str(error)).lower()}\n")
+        say(f"error: cannot write to standard output: {system_reason(error)}\n")
         raise SystemExit(UNREADABLE) from error
 
 
@@ -29,15 +29,6 @@ def say(text: str) -> None:
     """Write talk to standard error."""
     sys.stderr.write(text)
     sys.stderr.flush()
-
-
-def write_new(file: str, text: str, *, force: bool) -> None:
-    """Write a file that is not there yet, or over it where that is forced."""
-    try:
-        with Path(file).open("w" if force else "x", encoding="utf-8", newline="\n") as opened:
-            opened.write(text)
-    except FileExistsError as error:
-        raise RefusalError(f"{file} exists; --force overwrites it") from error
 
 
 def leave_closed_pipe() -> NoReturn:

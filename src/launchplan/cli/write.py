@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from launchplan.cli.exits import RefusalError
+from launchplan.errors import system_reason
 
 if TYPE_CHECKING:
     from launchplan.render import Bundle
@@ -34,11 +35,7 @@ def write_bundle(bundle: Bundle, folder: Path, *, force: bool = False) -> None:
             _write_tree(bundle, fresh)
             _swap(fresh, target)
     except OSError as error:
-        raise RefusalError(f"cannot write {folder}: {_reason(error)}; nothing was changed") from error
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
+        raise RefusalError(f"cannot write {folder}: {system_reason(error)}; nothing was changed") from error
 
 
 def _check_replaceable(target: Path, shown: Path, *, force: bool) -> None:
@@ -56,7 +53,7 @@ def _check_replaceable(target: Path, shown: Path, *, force: bool) -> None:
         if present:
             _check_own(target, shown, present, force=force)
     except OSError as error:
-        raise RefusalError(f"cannot read {shown}: {_reason(error)}") from error
+        raise RefusalError(f"cannot read {shown}: {system_reason(error)}") from error
 
 
 def _check_own(target: Path, shown: Path, present: frozenset[str], *, force: bool) -> None:
@@ -205,6 +202,8 @@ def replace_text(path: Path, text: str) -> None:
 
 def _replace(path: Path, text: str, *, mode: int | None) -> None:
     target = Path(os.path.realpath(path))
+    if target.exists() and not target.is_file():  # renamed over, a device such as /dev/null would be gone
+        raise RefusalError(f"{path} is no file that can be replaced; name another")
     fresh = target.with_name(f".{target.name}.{secrets.token_hex(4)}.unfinished")
     try:
         _write_file(fresh, text.encode("utf-8", "surrogateescape"), mode=0o666)
@@ -212,7 +211,7 @@ def _replace(path: Path, text: str, *, mode: int | None) -> None:
             fresh.chmod(mode)
         fresh.rename(target)
     except OSError as error:
-        raise RefusalError(f"cannot write {path}: {_reason(error)}; nothing was changed") from error
+        raise RefusalError(f"cannot write {path}: {system_reason(error)}; nothing was changed") from error
     finally:
         fresh.unlink(missing_ok=True)
 
@@ -227,7 +226,9 @@ def write_files(texts: Mapping[Path, str], *, overwrite: bool) -> None:
         for folder in folders:
             folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise RefusalError(f"cannot write {error.filename}: {_reason(error)}; nothing was written") from error
+        raise RefusalError(
+            f"cannot write {error.filename}: {system_reason(error)}; nothing was written"
+        ) from error
     written: list[Path] = []
     try:
         for path, text in texts.items():

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from launchplan.errors import InputError
+from launchplan.errors import InputError, system_reason
 from launchplan.finding import Location
 from launchplan.source.document import Document
 from launchplan.source.problem import problem
@@ -44,8 +44,8 @@ def read_text(path: Path) -> str:
         fix = _neighbour(path)
         raise InputError((problem("REC001", "no such file", place, fix=fix),)) from error
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise InputError((problem("REC001", f"cannot be read: {reason.lower()}", place),)) from error
+        reason = system_reason(error) if isinstance(error, OSError) else str(error).lower()
+        raise InputError((problem("REC001", f"cannot be read: {reason}", place),)) from error
     if len(content) > _MAX_BYTES:
         message = f"larger than {_MAX_BYTES // 2**20} MiB, or without an end"
         raise InputError((problem("REC001", message, place),))
