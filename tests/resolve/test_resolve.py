@@ -118,21 +118,27 @@ def test_what_the_catalog_does_not_know_stays_unknown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("hardware", "cluster", "fabric"),
+    ("hardware", "cluster", "fabric", "origin"),
     [
-        ({"gpu": "h200"}, None, None),
-        ({"gpu": "h200", "fabric": "infiniband"}, {"network": {"fabric": "roce"}}, "ib"),
-        ({"gpu": "h200"}, {"network": {"fabric": "roce"}}, "roce-generic"),
-        ({"gpu": "h200"}, {"preset": "aws-p5en.48xlarge"}, "aws-efa"),
-        ({"gpu": "gb300"}, None, "mnnvl-nvl72"),
-        ({"gpu": "gb300", "fabric": "infiniband"}, None, "ib"),
+        ({"gpu": "h200"}, None, None, []),
+        ({"gpu": "h200", "fabric": "infiniband"}, {"network": {"fabric": "roce"}}, "ib", []),
+        ({"gpu": "h200"}, {"network": {"fabric": "roce"}}, "roce-generic", [("cluster", "network.fabric")]),
+        ({"gpu": "h200"}, {"preset": "aws-p5en.48xlarge"}, "aws-efa", [("cluster", "preset aws-p5en.48xlarge")]),
+        ({"gpu": "gb300"}, None, "mnnvl-nvl72", [("catalog", "multi-node NVLink of GB200 and GB300 NVL72")]),
+        ({"gpu": "gb300", "fabric": "infiniband"}, None, "ib", []),
     ],
-)
+)  # fmt: skip
 def test_the_fabric_is_the_most_specific_one(
-    hardware: dict[str, Any], cluster: dict[str, Any] | None, fabric: str | None
+    hardware: dict[str, Any],
+    cluster: dict[str, Any] | None,
+    fabric: str | None,
+    origin: list[tuple[str, str]],
 ) -> None:
-    (pool,) = resolved(cluster, hardware=hardware).pools
+    case = resolved(cluster, hardware=hardware)
+    (pool,) = case.pools
     assert (pool.fabric.id if pool.fabric else None) == fabric
+    told = [(each.origin, each.note) for each in origins(case) if each.key == "hardware.fabric"]
+    assert told == origin
 
 
 def test_pools_have_their_own_share_and_inherit_the_rest() -> None:

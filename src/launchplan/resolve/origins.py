@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from launchplan import catalog
+from launchplan.catalog import Fabric
 from launchplan.finding import KeyPath, dotted
-from launchplan.resolve.build import fabric_name
 from launchplan.resolve.types import Resolved, ResolvedPool
 
 
@@ -58,8 +59,8 @@ def _pool_origins(pool: ResolvedPool) -> list[Origin]:
         found.append(
             Origin(key("hardware", "gpus_per_node"), pool.gpus_per_node, "catalog", "usual for this GPU")
         )
-    if pool.fabric is not None and fabric_name(pool.deployment) is None:
-        found.append(Origin(key("hardware", "fabric"), pool.fabric.id, "catalog", pool.fabric.name))
+    if pool.fabric is not None and not _stands(data, pool.path("hardware", "fabric"), ("hardware", "fabric")):
+        found.append(_fabric_origin(key("hardware", "fabric"), pool, pool.fabric))
     found.append(Origin(key("world"), pool.world, "derived", "GPUs of one instance: tp x pp x dp"))
     found += (
         Origin(key("parallel", size), getattr(pool.parallel, size), "derived", "default")
@@ -70,6 +71,15 @@ def _pool_origins(pool: ResolvedPool) -> list[Origin]:
     if pool.serve.max_model_len is None and window is not None:
         found.append(Origin(key("serve", "max_model_len"), window, "engine", "the model's window"))
     return found
+
+
+def _fabric_origin(key: str, pool: ResolvedPool, fabric: Fabric) -> Origin:
+    cluster = pool.deployment.cluster.value if pool.deployment.cluster is not None else None
+    if cluster is not None and cluster.network.fabric is not None:
+        return Origin(key, fabric.id, "cluster", "network.fabric")
+    if cluster is not None and cluster.preset is not None and catalog.cluster_preset(cluster.preset):
+        return Origin(key, fabric.id, "cluster", f"preset {cluster.preset}")
+    return Origin(key, fabric.id, "catalog", fabric.name)
 
 
 def _stands(data: Any, *paths: KeyPath) -> bool:
