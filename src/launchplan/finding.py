@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -62,6 +63,17 @@ class Finding:
     def key(self) -> str:
         """The path as people write it: `pools.decode.parallel.tp`."""
         return dotted(self.path)
+
+
+def worst_first(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Order findings as every report does, each once: worst first, then in the order of the file."""
+    return tuple(sorted(dict.fromkeys(findings), key=_order))
+
+
+def _order(finding: Finding) -> tuple[int, str, int, int, str]:
+    place = finding.location
+    file, line, column = (place.file, place.line or 0, place.column or 0) if place else ("", 0, 0)
+    return -finding.severity, file, line, column, finding.code
 
 
 def dotted(path: KeyPath) -> str:

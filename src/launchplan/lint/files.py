@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from launchplan.errors import InputError
-from launchplan.finding import Finding, Location
+from launchplan.finding import Finding, Location, worst_first
 from launchplan.lint.container_checks import service_notes
 from launchplan.lint.finders import Search, find_text, kind_of
 from launchplan.lint.found import Launch, pinned_version
-from launchplan.lint.judge import Judged, judge, worst_first
+from launchplan.lint.judge import Judged, judge
 from launchplan.lint.plan import Site
 from launchplan.lint.pools import pool_findings
 from launchplan.lint.rays import ray_notes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 
@@ -162,14 +162,3 @@ def _unknown(reading: Reading, launch: Launch) -> Iterator[Note]:
         )
         message = f"not known here: {names}; what hangs on it is not judged"
         yield Note("CMD106", message, token.start)
-
-
-def worst_first(findings: Sequence[Finding]) -> tuple[Finding, ...]:
-    """Order findings as every report does."""
-    return tuple(sorted(dict.fromkeys(findings), key=_order))
-
-
-def _order(finding: Finding) -> tuple[int, str, int, int, str]:
-    place = finding.location
-    file, line, column = (place.file, place.line or 0, place.column or 0) if place else ("", 0, 0)
-    return -finding.severity, file, line, column, finding.code

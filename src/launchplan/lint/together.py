@@ -12,9 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import PurePath
 
-from launchplan.finding import Finding
+from launchplan.finding import Finding, worst_first
 from launchplan.lint.files import LintedFile
-from launchplan.lint.judge import Judged, worst_first
+from launchplan.lint.judge import Judged
 from launchplan.lint.pools import Side, page_finding, paged
 from launchplan.lint.several import Given, compare, group_key, ranked
 

@@ -66,7 +66,8 @@ def matrix_bytes(storage: Storage, rows: int, columns: int, width: int) -> float
     return _BYTES[storage.format](storage, rows, columns, width)
 
 
-def _plain(_: Storage, rows: int, columns: int, width: int) -> float:
+def plain_bytes(_: Storage, rows: int, columns: int, width: int) -> float:
+    """Count the bytes of a matrix whose numbers are `width` bytes each."""
     return rows * columns * width
 
 
@@ -99,7 +100,7 @@ def _int8(_: Storage, rows: int, columns: int, __: int) -> float:
 
 
 _BYTES: dict[Format, Callable[[Storage, int, int, int], float]] = {
-    "none": _plain,
+    "none": plain_bytes,
     "fp8": _fp8,
     "mxfp8": _grouped(1, 0),
     "mxfp4": _grouped(0.5, 0),

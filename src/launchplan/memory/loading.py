@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from math import ceil, gcd
 from typing import TYPE_CHECKING
 
-from launchplan.memory.formats import Storage
+from launchplan.memory.formats import Storage, plain_bytes
 
 if TYPE_CHECKING:
     from launchplan.architecture.types import Format
@@ -79,10 +79,6 @@ def loaded_bytes(storage: Storage, rows: int, columns: int, width: int) -> float
     return _LOADED[storage.format](storage, rows, columns, width)
 
 
-def _plain(_: Storage, rows: int, columns: int, width: int) -> float:
-    return rows * columns * width
-
-
 def _fp8(storage: Storage, rows: int, columns: int, _: int) -> float:
     if storage.block is None:
         return rows * columns + (_FLOAT * rows if storage.by_row else 2 * _FLOAT)
@@ -112,7 +108,7 @@ def _int8(_: Storage, rows: int, columns: int, __: int) -> float:
 
 
 _LOADED: dict[Format, Callable[[Storage, int, int, int], float]] = {
-    "none": _plain,
+    "none": plain_bytes,
     "fp8": _fp8,
     "mxfp8": _grouped(1, 0),
     "mxfp4": _grouped(0.5, 0),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from launchplan.engines import EngineView, Launch, PoolViews
-from launchplan.finding import Finding, Location, Severity
+from launchplan.finding import Finding, Location, Severity, worst_first
 from launchplan.layout import Layout, PoolLayout
 from launchplan.resolve import Resolved, ResolvedPool
 from launchplan.rules.rule import Rule, Violation
@@ -50,7 +50,7 @@ def run(rules: tuple[Rule, ...], stages: Stages) -> tuple[tuple[Finding, ...], t
     if not _is_refused(findings):  # what an engine refuses has no memory to speak of
         findings += _run(applying.about_memory, values, stages.resolved)
     not_run = tuple(rule for rule in (*applying.first, *applying.about_memory) if not values[rule.stage])
-    return tuple(sorted(dict.fromkeys(_unquoted(findings)), key=_order)), not_run
+    return worst_first(_unquoted(findings)), not_run
 
 
 def _run(
@@ -133,9 +133,3 @@ def _locate(resolved: Resolved, violation: Violation) -> Location:
     if violation.path[:1] == ("cluster",) and deployment.cluster is not None:
         return deployment.cluster.document.locate(violation.path[1:])
     return deployment.recipe.document.locate(violation.path)
-
-
-def _order(finding: Finding) -> tuple[int, str, int, int, str]:
-    place = finding.location
-    file, line, column = (place.file, place.line or 0, place.column or 0) if place else ("", 0, 0)
-    return -finding.severity, file, line, column, finding.code

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from launchplan.engines.sglang.view import SglangView
 from launchplan.engines.view import EngineView
-from launchplan.rules.past import unread
+from launchplan.rules.past import size, unread
 
 EXPERT_SWITCHES = ("--enable-ep-moe", "--enable-deepep-moe")
 """Gone with SGLang 0.5.3; each made ep as large as tp (sglang 0.4.7 srt/server_args.py)."""
@@ -42,7 +42,7 @@ def engine_size(view: EngineView) -> int:
     """Give the tensor parallel size as the engine is told, without a look at the others."""
     if isinstance(view, SglangView):
         return max(1, view.settings.tp_size)
-    return _count(view, "tensor_parallel_size")
+    return size(view, "tensor_parallel_size")
 
 
 def _sglang(view: SglangView) -> Sizes:
@@ -62,13 +62,8 @@ def _whole_experts(view: SglangView) -> bool:
 
 
 def _vllm(view: EngineView) -> Sizes:
-    tp, dp = engine_size(view), _count(view, "data_parallel_size")
-    ranks = tp * dp * _count(view, "prefill_context_parallel_size")
+    tp, dp = engine_size(view), size(view, "data_parallel_size")
+    ranks = tp * dp * size(view, "prefill_context_parallel_size")
     if view.arguments["enable_expert_parallel"]:
         return Sizes(tp, tp, tp, 1, ranks)
     return Sizes(tp, tp, tp, ranks, 1)
-
-
-def _count(view: EngineView, name: str) -> int:
-    value = view.arguments[name]
-    return value if isinstance(value, int) and value > 0 else 1
