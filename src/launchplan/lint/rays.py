@@ -12,6 +12,10 @@ from launchplan.lint.shell import Token
 
 _INTERFACES = frozenset({"GLOO_SOCKET_IFNAME"})
 """Variables that every host of a deployment needs."""
+_SOURCES = {
+    "vllm": "vllm/ray/ray_env.py, DEFAULT_ENV_VAR_PREFIXES (0.33.0)",
+    "sglang": "sglang/srt/ray/engine.py:206 (0.5.23)",
+}
 _SWITCH = "VLLM_USE_RAY_V2_EXECUTOR_BACKEND"
 _SWITCHED = ((0, 19), (0, 30))
 """The releases that may read the switch: 0.20.2 is the first known with it, 0.30.0 the last."""
@@ -32,9 +36,8 @@ def ray_notes(
             message = (
                 f"{missing[0]} is set for the server and not here: the workers of this host do not get it"
             )
-            yield Note(
-                "CMD112", message, token.start, f"export {missing[0]} before `ray start` on every host"
-            )
+            cure = f"export {missing[0]} before `ray start` on every host"
+            yield Note("CMD112", message, token.start, cure, _SOURCES[keeping[0].launch.engine])
 
 
 def _keeps_back(judged: Judged) -> bool:
