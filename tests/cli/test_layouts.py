@@ -28,7 +28,6 @@ CASES = {
     "--model Qwen/Qwen3-32B --gpu h100 --pp 2": "{tp: 4, pp: 2}",
     "--model Qwen/Qwen3-8B --gpu l4 --gpus-per-node 1 --max-model-len 8192": "{tp: 1}",
     "--model Qwen/Qwen3-32B --gpu h100 --gpus-per-node 6": "{tp: 2, dp: 3}",
-    "--model somebody/unknown --gpu h100": "{tp: 8}",
 }
 
 

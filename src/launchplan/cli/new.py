@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 EngineName = Literal["vllm", "sglang"]
 FeatureName = Literal["tools", "reasoning"]
+_UNCHECKED = "FAC"
+"""Findings that say what of a recipe is not known, and so not checked."""
 _COUNT = click.IntRange(min=1)
 
 
@@ -77,6 +79,8 @@ def new(output: str | None, force: bool, **wishes: Any) -> int:
         say(f"with --checkpoint {other} it passes; nothing written\n" if other else "nothing written\n")
         return ERRORS if report.readable else UNREADABLE
     _write(_with_fabric_asked(draft, report), output, force=force)
+    unknown = [finding for finding in report.findings if finding.code.startswith(_UNCHECKED)]
+    say("".join("; ".join(filter(None, (each.message, each.fix))) + "\n" for each in unknown))
     return CLEAN
 
 
@@ -97,7 +101,7 @@ def _answers(wishes: dict[str, Any]) -> Answers:
     if not (missing and asking):
         per_node = wishes["gpus_per_node"] or usual
         if per_node is None:
-            raise click.UsageError(f"--gpus-per-node must be given: what a host with {gpu} has is not known")
+            raise click.UsageError(_gpus_not_known(gpu))
         engine = wishes["engine"] or "vllm"
         return Answers(model, gpu, engine, wishes["nodes"] or 1, per_node, wishes["fabric"])
     nodes = wishes["nodes"] or click.prompt("Nodes", type=_COUNT, default=1, err=True)
@@ -110,6 +114,14 @@ def _answers(wishes: dict[str, Any]) -> Answers:
     choice = click.Choice(get_args(EngineName))
     engine = wishes["engine"] or click.prompt("Engine", type=choice, default="vllm", err=True)
     return Answers(model, gpu, engine, nodes, per_node, fabric)
+
+
+def _gpus_not_known(gpu: str) -> str:
+    from launchplan import catalog
+
+    text = f"--gpus-per-node must be given: what a host with {gpu} has is not known"
+    near = catalog.nearest_gpu(gpu) if catalog.gpu(gpu) is None else None
+    return text + (f"; did you mean {near}?" if near else "")
 
 
 def _ask(question: str, known: Callable[[str], str]) -> str:

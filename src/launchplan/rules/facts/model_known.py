@@ -33,6 +33,6 @@ def check(resolved: Resolved) -> Iterator[Violation]:
         return
     name = deployment.model_source.name
     near = catalog.nearest_model(name)
-    fix = f"did you mean '{near}'? " if near else ""
+    fix = f"did you mean '{near}'? else " if near else ""
     message = f"model {shown(name)} is not in the catalog: heads, layers and experts are not checked"
-    yield Violation(message, ("model",), f"{fix}else give the path of its config.json as model")
+    yield Violation(message, ("model",), f"{fix}give the path of its config.json as model")
