@@ -155,6 +155,9 @@ def test_numbers_are_those_of_memory_json(path: Path) -> None:
         place = "pools." + pool["role"] + "." if len(pools) > 1 else ""
         now = pool["capacity"]["concurrency"][0]["requests"]["value"]
         said = {setting: effect.partition(":")[0] for aim, setting, effect in rows if aim == "long context"}
+        encoder = sum(pool["parameter_bytes_by_class"].get(each, 0) for each in ("vision", "projector"))
+        held = [effect for aim, _, effect in rows if aim in {"text only", "pictures"}]
+        assert all(_size(encoder) in each for each in held)
         assert {place + each["name"]: _choice(each, now) for each in pool["choices"]}.items() <= said.items()
 
 
@@ -166,13 +169,16 @@ def _term(term: dict[str, Any]) -> list[str]:
 
 def _requests(each: dict[str, Any]) -> list[str]:
     counts = [f"{each['requests'][end]:,.1f}" for end in ("value", "low", "high")]
-    size = each["request_bytes"]
+    return [each.get("name", ""), f"{each['tokens']:,}", *counts, _size(each["request_bytes"])]
+
+
+def _size(size: float) -> str:
     unit, whole = next(
         (unit, 1024**power)
         for unit, power in (("TiB", 4), ("GiB", 3), ("MiB", 2), ("KiB", 1))
         if size >= 1024**power
     )
-    return [each.get("name", ""), f"{each['tokens']:,}", *counts, f"{size / whole:.2f} {unit}"]
+    return f"{size / whole:.2f} {unit}"
 
 
 def _tuning(tables: list[list[list[str]]]) -> list[list[list[str]]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 from pydantic import Field, JsonValue
@@ -19,6 +20,16 @@ class Thinking(Fact):
     """The value with which it answers at once."""
     by_default: bool | None = None
     """What it does where nobody says; None where the engines differ or the model decides by itself."""
+    source: str = Field(min_length=1)
+
+
+class Stretch(Fact):
+    """A window beyond the model's own, which a change of its configuration gives it on vLLM."""
+
+    tokens: int = Field(gt=0)
+    hf_overrides: Mapping[str, JsonValue]
+    since: str
+    """The first release of vLLM that it is published for."""
     source: str = Field(min_length=1)
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Literal
 from pydantic import Field, JsonValue, model_validator
 
 from launchplan.architecture import Architecture, Quantization, read_architecture
-from launchplan.catalog.advice import Issue, Score, Speed, Thinking
+from launchplan.catalog.advice import Issue, Score, Speed, Stretch, Thinking
 from launchplan.catalog.base import Fact, Named
 from launchplan.catalog.load import DATA, NEAR_CUTOFF, name_key, read_fact
 from launchplan.errors import CatalogError
@@ -124,6 +124,7 @@ class ModelEntry(Named):
     reasoning_effort: tuple[str, ...] = ()
     """Accepted values, the default first."""
     thinking: Thinking | None = None
+    stretch: Stretch | None = None
     scores: tuple[Score, ...] = ()
     """Published results of accuracy tests."""
     speeds: tuple[Speed, ...] = ()

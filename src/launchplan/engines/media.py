@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Literal
 
 from launchplan.engines.arguments import Arguments, Word
 from launchplan.engines.launch import Launch, Process, text
@@ -14,32 +15,39 @@ _LIMITS = {"vllm": "limit_mm_per_prompt", "sglang": "limit_mm_data_per_request"}
 
 
 def takes_images(launch: Launch) -> bool:
-    """Tell whether clients may send images: the model takes them, and every engine serves them.
+    """Tell whether clients may send images."""
+    return takes(launch, "image")
+
+
+def takes(launch: Launch, kind: Literal["image", "video"]) -> bool:
+    """Tell whether clients may send these: the model takes them, and every engine serves them.
 
     vLLM takes none with `--language-model-only` or a limit of 0 (vllm/config/multimodal.py:696, 0.33.0).
     SGLang serves some classes as text unless `--enable-multimodal` is given, and none with
     `--language-model-only` (sglang/srt/configs/model_config.py, 0.5.23).
     """
     deployment = launch.layout.resolved.deployment
-    if not _sees(deployment):
+    if not _sees(deployment, kind):
         return False
     engines = [each for each in launch.heads if each.role != "router"]
-    return all(_serves(deployment, each) for each in engines)
+    return all(_serves(deployment, each, kind) for each in engines)
 
 
-def _sees(deployment: Deployment) -> bool:
-    """Tell whether the model takes images, by its publisher or, outside the catalog, by its config."""
+def _sees(deployment: Deployment, kind: Literal["image", "video"]) -> bool:
+    """Tell whether the model takes them, by its publisher or, images outside the catalog, by its config."""
     if deployment.model is not None:
-        return "image" in deployment.model.modalities
-    return deployment.architecture is not None and deployment.architecture.vision is not None
+        return kind in deployment.model.modalities
+    return (
+        kind == "image" and deployment.architecture is not None and deployment.architecture.vision is not None
+    )
 
 
-def _serves(deployment: Deployment, process: Process) -> bool:
+def _serves(deployment: Deployment, process: Process, kind: str) -> bool:
     given = read_past_refusals(deployment.engine, deployment.version, tuple(_words(process)))
     if given is None:
         return True
     limit = given[_LIMITS[deployment.engine]]
-    if _is_zero(limit.get("image") if isinstance(limit, Mapping) else None):
+    if _is_zero(limit.get(kind) if isinstance(limit, Mapping) else None):
         return False
     if deployment.engine == "vllm":
         return not given["language_model_only"]

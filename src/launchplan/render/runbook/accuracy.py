@@ -149,7 +149,10 @@ def _notes(launch: Launch, endpoint: Endpoint, *, thinks: bool, vllm: bool) -> I
     else:
         yield "The result is `score`; `truncated_rate` is the share of answers that ran into `--max-tokens`."
     if "temperature" not in _advised(endpoint):
-        yield "No sampling of the publisher is known here, so it asks with temperature 0."
+        yield (
+            "No sampling of the publisher is known here, so it asks with temperature 0; "
+            "where the model card names one, take that."
+        )
     yield from _mode(launch, vllm=vllm)
 
 

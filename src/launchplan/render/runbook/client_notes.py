@@ -10,6 +10,7 @@ from pydantic import JsonValue
 from launchplan.catalog import Thinking
 from launchplan.catalog.signals import Signals
 from launchplan.engines import Launch
+from launchplan.engines.media import takes
 from launchplan.render.runbook.client import python_literal
 from launchplan.render.shell.endpoint import Endpoint
 from launchplan.resolve import Deployment
@@ -43,6 +44,8 @@ def client_notes(launch: Launch, endpoint: Endpoint, known: Signals | None) -> I
             "A picture travels in the request as base64, or as an address that the server reaches: "
             '`{"url": "https://..."}`.'
         )
+        if takes(launch, "video"):
+            yield 'A video goes the same way: `{"type": "video_url", "video_url": {"url": "https://..."}}`.'
     if (
         endpoint.reachable
         and endpoint.direct

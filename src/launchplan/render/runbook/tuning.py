@@ -1,15 +1,18 @@
 """What to change for latency, throughput or long contexts, each with what the memory model says of it.
 
 The directions are those of the engines' documentation: "Optimization and Tuning" and "Speculative Decoding"
-of vLLM, "Hyperparameter Tuning" of SGLang, and for pictures vLLM's recipes (`text_only`, `encoder_parallel`).
+of vLLM, "Hyperparameter Tuning" of SGLang, and vLLM's recipes (`text_only`, `encoder_parallel`,
+`long_context`).
 The numbers are this plan's.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from launchplan.catalog import version_key
 from launchplan.engines.budgets import DraftChoice, PoolMemory
 from launchplan.memory.capacity import Choice, Concurrency
 from launchplan.units import bytes_text, plural
@@ -22,6 +25,7 @@ _WHY = {
     "serve.prefix_caching": "nothing is kept for requests that begin alike; each prompt is computed in full",
 }
 """What makes the difference, by the key that is changed."""
+_OVERRIDES = "hf-overrides"
 _TEXT_ONLY = "language-model-only"
 _WHOLE_ENCODER = {"vllm": ("mm-encoder-tp-mode", "data"), "sglang": ("mm-enable-dp-encoder", "true")}
 _BATCH = {"vllm": "serve.max_num_batched_tokens", "sglang": "serve.chunked_prefill_size"}
@@ -40,8 +44,12 @@ def tuning(pool: PoolMemory, draft: DraftChoice | None) -> tuple[TuningRow, ...]
     """List what would serve each aim; `draft` is a published way of drafting that the plan does not use."""
     at = pool.memory.capacity.of(pool.inputs.lengths.usual[0])
     rows = (*_latency(pool, draft), *_throughput(pool, at), *_long(pool, at), *_pictures(pool))
-    place = "".join(f"{part}." for part in pool.view.pool.prefix)
-    return tuple(replace(row, setting=f"{place}{row.setting}") for row in rows)
+    return tuple(replace(row, setting=f"{_place(pool)}{row.setting}") for row in rows)
+
+
+def _place(pool: PoolMemory) -> str:
+    """Give what stands before a pool's keys where a recipe has several."""
+    return "".join(f"{part}." for part in pool.view.pool.prefix)
 
 
 def _latency(pool: PoolMemory, draft: DraftChoice | None) -> Iterator[TuningRow]:
@@ -114,8 +122,35 @@ def _long(pool: PoolMemory, at: Concurrency | None) -> Iterator[TuningRow]:
             "serve.max_model_len",
             f"{longest:,} now, the model's window is {window:,}; the pool holds {tokens} tokens in all",
         )
+    yield from _stretched(pool)
     for choice in pool.choices:
         yield TuningRow("long context", choice.name, _choice(choice, at))
+
+
+def _stretched(pool: PoolMemory) -> Iterator[TuningRow]:
+    """Say how the window gets longer than the model's own, where that is published."""
+    deployment = pool.view.pool.deployment
+    known = deployment.model.stretch if deployment.model is not None else None
+    if known is None or pool.view.engine != "vllm" or known.tokens <= pool.inputs.lengths.max_model_len:
+        return
+    if version_key(deployment.version) < version_key(known.since) or _OVERRIDES in _given(pool):
+        return
+    settings = {
+        "args": {_OVERRIDES: known.hf_overrides},
+        "env": {"VLLM_ALLOW_LONG_MAX_MODEL_LEN": "1"},
+        "serve": {"max_model_len": known.tokens},
+    }
+    tokens = f"{pool.memory.capacity.pool_tokens.value:,.0f}"
+    yield TuningRow(
+        "long context",
+        f", {_place(pool)}".join(f"{key}: {json.dumps(value)}" for key, value in settings.items()),
+        f"up to {known.tokens:,} tokens by YaRN, at the cost of quality with short ones, so only for long "
+        f"prompts; the pool holds {tokens} tokens in all",
+    )
+
+
+def _given(pool: PoolMemory) -> set[str]:
+    return {flag.replace("_", "-").removeprefix("--") for flag in pool.view.pool.args}
 
 
 def _pictures(pool: PoolMemory) -> Iterator[TuningRow]:
@@ -124,7 +159,7 @@ def _pictures(pool: PoolMemory) -> Iterator[TuningRow]:
     facts = pool.view.pool.deployment.facts
     if not held or facts is None:
         return
-    given = {flag.replace("_", "-").removeprefix("--") for flag in pool.view.pool.args}
+    given = _given(pool)
     if facts.find(f"--{_TEXT_ONLY}") is not None and _TEXT_ONLY not in given:
         yield TuningRow(
             "text only",
