@@ -59,7 +59,9 @@ class _Input:
 @click.option(
     "--engine", type=click.Choice(["vllm", "sglang"]), help="What an image starts that is not known."
 )
-@click.option("--engine-version", metavar="VERSION", help="Instead of the version that image tag or pin say.")
+@click.option(
+    "--engine-version", "version", metavar="VERSION", help="Instead of the version that image tag or pin say."
+)
 @click.option("--model-config", metavar="FILE", help="The model's config.json, for one outside the catalog.")
 @click.option(
     "--kind", type=click.Choice(get_args(Kind)), help="Instead of the kind that name and content say."
@@ -79,16 +81,9 @@ class _Input:
 @click.option("--strict", is_flag=True, help="Exit with 1 for warnings, too.")
 @to_recipe_option
 @engine_facts_option
-@click.pass_context
-def lint(  # noqa: PLR0913, PLR0917 # click hands over each option
-    ctx: click.Context,
+def lint(  # click hands over each option
     files: tuple[str, ...],
-    gpu: str | None,
-    nodes: int | None,
-    gpus_per_node: int | None,
     engine: str | None,
-    engine_version: str | None,
-    model_config: str | None,
     kind: str | None,
     form: Format,
     *,
@@ -96,6 +91,7 @@ def lint(  # noqa: PLR0913, PLR0917 # click hands over each option
     diff: bool,
     strict: bool,
     to_recipe: bool,
+    **unsaid: Any,
 ) -> int:
     """Check commands that start vLLM or SGLang, in the files that hold them.
 
@@ -106,19 +102,17 @@ def lint(  # noqa: PLR0913, PLR0917 # click hands over each option
     """
     from launchplan.lint import Site, edits_of, together
 
-    command: list[str] | None = ctx.meta.get(_SPLIT)
+    command: list[str] | None = click.get_current_context().meta.get(_SPLIT)
     _check_usage(files, command, fix=fix, diff=diff)
-    site = Site(gpu, nodes, gpus_per_node, engine_version, model_config)
-    _check_gpu(gpu)
+    site = Site(**unsaid)
+    _check_gpu(site.gpu)
     if to_recipe:
         return _as_recipe(files, command, site, engine)
-    results: list[tuple[_Input, LintedFile]] = []
-    for name in files if command is None else (STDIN,):
-        source = _read(name, command)
-        results.append(_linted(source, site, kind, engine))
-    rewritten: dict[str, int] = {}
+    names = files if command is None else (STDIN,)
+    results = [_linted(_read(name, command), site, kind, engine) for name in names]
     if diff:
         return _show_diffs(results)
+    rewritten: dict[str, int] = {}
     if fix:
         rewritten = {source.name: len(edits_of(result)) for source, result in results if result.readable}
         results = [_fixed(source, result, site, engine) for source, result in results]
@@ -127,7 +121,7 @@ def lint(  # noqa: PLR0913, PLR0917 # click hands over each option
     emit(_report(results, form))
     if form == "text":
         for source, result in results:
-            say(_talk(source, result, site, rewritten.get(source.name) if fix else None))
+            say(_talk(source, result, site, rewritten.get(source.name)))
     return max(_code(source, result, strict=strict) for source, result in results)
 
 

@@ -143,16 +143,15 @@ def rules_index(
     lines += ["", "## Unreadable input", "", "These end with exit code 2.", ""]
     lines += ["| code | name | what it finds |", "|---|---|---|"]
     lines += (_row((code, name, _cell(meaning))) for code, name, meaning in problems)
+    return "\n".join((*lines, *_written_lines(written))) + "\n"
+
+
+def _written_lines(written: Iterable[tuple[str, str, Severity, str]]) -> Iterator[str]:
     rows = [_row((code, name, severity.word, _cell(meaning))) for code, name, severity, meaning in written]
     if rows:
-        lines += [
-            "",
-            "## Commands in files",
-            "",
-            "What [`launchplan lint`](../lint.md) finds beside the rules.",
-        ]
-        lines += ["", "| code | name | severity | what it finds |", "|---|---|---|---|", *rows]
-    return "\n".join(lines) + "\n"
+        yield from ("", "## Commands in files", "")
+        yield "What [`launchplan lint`](../lint.md) finds beside the rules."
+        yield from ("", "| code | name | severity | what it finds |", "|---|---|---|---|", *rows)
 
 
 def _engines(rule: Rule) -> str:
