@@ -73,7 +73,7 @@ def _shared(service: Node) -> bool | None:
         return None if given == 0 else given > LARGE_BYTES
     mounts = [*sequence(get(service, "volumes")), *sequence(get(service, "tmpfs"))]
     texts = [scalar_text(mount) or scalar_text(get(mount, "target")) or "" for mount in mounts]
-    return True if any("/dev/shm" in text for text in texts) else False  # noqa: S108, SIM210 # a path to look for
+    return any("/dev/shm" in text for text in texts)  # noqa: S108 # a path to look for
 
 
 def _gpus(service: Node) -> int | None:
