@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 
+from launchplan import api
 from launchplan.engines import Launch
 from launchplan.pipeline import make_plan
-from launchplan.render import Bundle, render_bundle
+from launchplan.render import Bundle
 from launchplan.resources import recipes_dir
 
 SHIPPED = tuple(sorted(str(path.relative_to(recipes_dir()))[:-5] for path in recipes_dir().rglob("*.yaml")))
@@ -21,4 +22,9 @@ def shipped_launch(recipe: str) -> Launch:
 
 @cache
 def shipped_bundle(recipe: str, *targets: str) -> Bundle:
-    return render_bundle(shipped_launch(recipe), (), targets, None)
+    return render(recipe, *targets)
+
+
+def render(recipe: str, *targets: str) -> Bundle:
+    """What `launchplan render` writes."""
+    return api.render(recipes_dir() / f"{recipe}.yaml", targets=targets)

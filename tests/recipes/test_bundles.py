@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from launchplan.render import render_bundle
-from tests.recipes.bundles import SHIPPED, shipped_bundle, shipped_launch
+from tests.recipes.bundles import SHIPPED, render, shipped_bundle
 
 GOLDEN = Path(__file__).parent / "golden"
 PINNED = "runbook.html"
@@ -35,7 +34,7 @@ def test_bundle_is_the_golden_one(recipe: str, update_golden: bool) -> None:
 
 @pytest.mark.parametrize("recipe", SHIPPED)
 def test_rendering_twice_gives_the_same_bytes(recipe: str) -> None:
-    assert render_bundle(shipped_launch(recipe), (), ("all",), None) == shipped_bundle(recipe, "all")
+    assert render(recipe, "all") == shipped_bundle(recipe, "all")
 
 
 def test_there_is_no_golden_tree_without_a_recipe() -> None:
