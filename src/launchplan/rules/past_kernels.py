@@ -7,17 +7,19 @@ from fnmatch import fnmatch
 
 from launchplan.architecture import Architecture, Quantization
 from launchplan.engines.view import EngineView
-from launchplan.engines.vllm.layers import SINKS, asked_backend, kv_cache_dtype
+from launchplan.engines.vllm.layers import SINKS, asked_backend, head_sizes, kv_cache_dtype
 from launchplan.rules.given import quantization
 from launchplan.rules.past import Found, Past, capability, size
 from launchplan.rules.sizes import sizes_of
 
-TURING, ADA, HOPPER, BLACKWELL, CONSUMER = (7, 5), (8, 9), 9, 10, 12
+TURING, ADA = (7, 5), (8, 9)
+AMPERE, HOPPER, BLACKWELL, CONSUMER = 8, 9, 10, 12
 TILE = 64
 """Columns of a tile that Marlin repacks (`csrc/quantization/gptq_marlin/gptq_marlin_repack.cu`)."""
 GROUP = 16
 """Values that share a scale in NVFP4."""
 AITER_HEADS = frozenset({16, 128})
+FLASHINFER_HEADS = frozenset({64, 128, 256})
 SPARSE = frozenset({"deepseek_sparse", "deepseek_v4"})
 FP8 = "fp8"
 
@@ -86,7 +88,8 @@ def _columns(model: Architecture) -> Iterator[tuple[int, str, str]]:
     linear = model.linear_attention
     if linear is None or linear.num_value_heads is None:
         return
-    if linear.kind == "gdn":
+    # FP8 in Qwen3-Next's FP8 checkpoint (issue 25039), not in those of the models after it (37972).
+    if linear.kind == "gdn" and "Qwen3NextForCausalLM" in model.architectures:
         yield 2 * linear.num_value_heads, "gate projection", "model.layers.0.linear_attn.in_proj_ba"
     sizes = (linear.value_head_dim, linear.num_groups, linear.state_size)
     if linear.kind == "mamba2" and None not in sizes:
@@ -133,6 +136,15 @@ def _fp8_cache(view: EngineView) -> bool:
     return kv_cache_dtype(view).startswith(FP8)
 
 
+def _wide_heads(view: EngineView) -> Found:
+    """FlashInfer's first kernels are for three sizes of a head."""
+    model = view.architecture
+    if _backend(view) != "FLASHINFER" or model is None or model.is_mla or (_major(view) or 0) < AMPERE:
+        return None
+    other = [each for each in head_sizes(model) if each not in FLASHINFER_HEADS]
+    return f"attention backend FLASHINFER has no kernels for heads of {other[0]}" if other else None
+
+
 def _early_cache(view: EngineView) -> Found:
     has = capability(view)
     if has is None or has >= TURING or not _fp8_cache(view) or kv_cache_dtype(view) == "fp8_e5m2":
@@ -157,6 +169,16 @@ def _sparse_on(*majors: int, families: frozenset[str] = SPARSE) -> object:
         return f"sparse attention has no kernels for {_on(view)} in this release"
 
     return finds
+
+
+def _sparse_shares(view: EngineView) -> Found:
+    """Parts of the attention are merged by a sum that FlashMLA's kernel for FP8 did not give."""
+    model, dcp = view.architecture, size(view, "decode_context_parallel_size")
+    sparse = model is not None and model.family == "deepseek_sparse"
+    if dcp == 1 or not sparse or _major(view) != HOPPER or not _fp8_cache(view):
+        return None
+    name = kv_cache_dtype(view)
+    return f"dcp {dcp}: this release does not split sparse attention with a {name} KV cache on {_on(view)}"
 
 
 def _aiter_heads(view: EngineView) -> Found:
@@ -216,7 +238,7 @@ TABLE = (
     _fp8_weights(blocks=False),
     _fp8_weights(blocks=True),
     Past("vllm", "0.14.0", f"{_VLLM} 32109", _channel_experts, "quantization", _NEWER, "0.13.0", "run"),
-    Past("vllm", "0.22.1", f"{_VLLM} 25039, zai-org/GLM-4.5 issues 23, 94, zai-org/GLM-V issue 178,"
+    Past("vllm", "0.22.1", f"{_VLLM}s 25039, 37972, zai-org/GLM-4.5 issues 23, 94, zai-org/GLM-V issue 178,"
          " vllm-project/vllm pull request 43910", _marlin_tiles, "tensor_parallel_size", "use a smaller tp",
          "0.10.0"),
     Past("vllm", "0.28.0", f"{_VLLM} 49949", _split_groups, "tensor_parallel_size",
@@ -224,6 +246,8 @@ TABLE = (
     Past("vllm", "0.10.2", f"{_VLLM} 22331", _first_sinks, "attention_backend", _NEWER, "0.10.1"),
     Past("vllm", "0.33.0", f"{_VLLM}s 28589, 40153", _sinks_of_backend, "attention_backend",
          "leave the backend out", "0.10.1"),
+    Past("vllm", "0.19.2", f"{_VLLM} 40677, pull request 7798", _wide_heads, "attention_backend",
+         "leave the backend out", "0.11.1"),
     Past("vllm", "0.33.0", "vllm-project/vllm pull request 35720", _early_cache, "kv_cache_dtype",
          "leave it out", "0.11.1"),
     Past("vllm", "0.33.0", "vllm-project/vllm pull request 14221, unslothai/unsloth issue 7091", _flash_cache,
@@ -232,6 +256,8 @@ TABLE = (
          "use a Hopper or Blackwell GPU", "0.11.0"),
     Past("vllm", "0.20.1", f"{_VLLM} 40821", _sparse_on(CONSUMER, families=frozenset({"deepseek_v4"})),  # type: ignore[arg-type]
          "tensor_parallel_size", _NEWER, "0.20.0"),
+    Past("vllm", "0.26.1", f"{_VLLM} 53134", _sparse_shares, "decode_context_parallel_size", "leave dcp out",
+         "0.26.0"),
     Past("vllm", "0.17.0", f"{_VLLM} 35641, ROCm/aiter issue 1468", _aiter_heads, "tensor_parallel_size",
          "set VLLM_ROCM_USE_AITER_MLA=0, or use another tp", "0.11.0"),
     Past("sglang", "0.5.6", f"{_SGLANG} 13639", _sglang_channel, "quantization", "use a ModelOpt checkpoint",

@@ -73,6 +73,14 @@ def _adapters(view: EngineView) -> Found:
     return "lora-paths needs disable-radix-cache in this release" if on else None
 
 
+def _tiers(view: EngineView) -> Found:
+    model, on = view.architecture, view.arguments["enable_hierarchical_cache"]
+    unified = view.env_on("SGLANG_ENABLE_UNIFIED_RADIX_TREE")
+    if not on or unified or model is None or model.family != "deepseek_v4":
+        return None
+    return "the hierarchical cache of this release does not hold this model's KV cache"
+
+
 TABLE = (
     Past("sglang", KNOWN, _ARGS, _replicas, DP, "use a dp-size that divides it", "0.4.5", "config"),
     Past("sglang", "0.4.9", _ARGS, _one_replica, DP, "add dp-size, or leave it out", "0.4.5", "config"),
@@ -84,5 +92,7 @@ TABLE = (
          "add enable-dp-attention, or leave it out", "0.4.7", "config"),
     Past("sglang", KNOWN, _ARGS, _pages, "chunked_prefill_size", "use a multiple", "0.4.6", "config"),
     Past("sglang", "0.4.8", _ARGS, _adapters, "lora_paths", "add disable-radix-cache", "0.4.0", "config"),
+    Past("sglang", "0.5.13", "sgl-project/sglang issue 26690", _tiers, "enable_hierarchical_cache",
+         "leave it out", "0.5.10", "memory"),
 )  # fmt: skip
 """By `launchplan.rules.past`."""

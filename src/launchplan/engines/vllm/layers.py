@@ -30,7 +30,7 @@ def attention_layers(view: EngineView) -> tuple[Layer, ...]:
     if model.is_mla:
         latent = _latent(view, model, gpu.capability)
         return () if latent is None else (latent,)
-    sizes = _head_sizes(model)
+    sizes = head_sizes(model)
     sliding = any(layer.attention == "sliding" for layer in model.layers)
     return tuple(
         Layer(
@@ -95,7 +95,8 @@ def _latent(view: EngineView, model: Architecture, capability: Capability) -> La
     )
 
 
-def _head_sizes(model: Architecture) -> tuple[int, ...]:
+def head_sizes(model: Architecture) -> tuple[int, ...]:
+    """Give the sizes of a head, those of Gemma 4's wide layers among them."""
     wide = model.dims.get("global_head_dim")
     sizes = [model.head_dim, wide if isinstance(wide, int) else None]
     return tuple(dict.fromkeys(size for size in sizes if size))

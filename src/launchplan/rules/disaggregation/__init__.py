@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from launchplan.rules.disaggregation import (
+    connector_keeps_states,
     connector_known,
     decode_host_memory,
     decode_radix_cache,
@@ -36,6 +37,7 @@ RULES = (
     kv_cache_sharding.check,
     rdma_devices_named.check,
     connector_known.check,
+    connector_keeps_states.check,
     nixl_context_parallel.check,
     memory_stays_put.check,
     sparse_host_cache.check,

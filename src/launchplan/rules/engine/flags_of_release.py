@@ -10,7 +10,7 @@ What the rule names, or a newer release.
 
 ## References
 
-- vllm-project/vllm issues 5244, 9312, 9531, 11206, 27347, 42510, 46459 and 55158, vllm-project/recipes
+- vllm-project/vllm issues 5244, 9312, 9531, 11206, 27347, 42510, 46459, 53470 and 55158, vllm-project/recipes
   issue 51, MoonshotAI/Kimi-K2 issue 19, zai-org/GLM-4.5 issues 16 and 58, verl-project/verl pull requests
   259 and 7632, sgl-project/sglang issues 4116, 5032 and 12818, sgl-project/sgl-project.github.io issue 17.
   The releases are those of the reports
@@ -32,6 +32,8 @@ REMOTE_TYPES = frozenset({
 """Model types that only code beside the checkpoint reads."""
 NO_ADAPTERS = frozenset({"MiniCPMV4_6ForConditionalGeneration"})
 """Classes that took no adapters at first."""
+NO_EXPERT_ADAPTERS = frozenset({"Gemma4ForCausalLM", "Gemma4ForConditionalGeneration"})
+"""Classes that took adapters, and named no experts for them."""
 OWN_SINCE = {"chatglm": (0, 7), "deepseek_v2": (0, 6, 6), "internvl_chat": (0, 7)}
 """Types that were read by such code until vLLM or Transformers brought their own."""
 
@@ -102,6 +104,12 @@ def _adapters(view: EngineView) -> Found:
     return f"{min(lacks)} takes no adapters in this release" if lacks else None
 
 
+def _expert_adapters(view: EngineView) -> Found:
+    experts = view.architecture is not None and view.architecture.is_moe
+    lacks = classes(view) & NO_EXPERT_ADAPTERS if view.arguments["enable_lora"] and experts else frozenset()
+    return f"{min(lacks)} takes no adapters beside experts in this release" if lacks else None
+
+
 TABLE = (
     *past_names.TABLE,
     Past("vllm", "0.33.0", "verl-project/verl issue 259", _short_batches, "max_num_batched_tokens",
@@ -116,6 +124,8 @@ TABLE = (
          "0.28.0", "run"),
     Past("vllm", "0.23.0", "vllm-project/vllm issue 46459", _adapters, "enable_lora",
          "merge the adapter into the model", "0.22.0", "worker"),
+    Past("vllm", "0.28.0", "vllm-project/vllm issue 53470", _expert_adapters, "enable_lora",
+         "merge the adapter into the model", "0.19.0", "worker"),
     Past("vllm", "0.33.0", "vllm-project/vllm issue 5244", _remote_code, "trust_remote_code",
          "set trust_remote_code: true", at="config"),
 )  # fmt: skip

@@ -13,11 +13,12 @@ The format that the rule names, or a newer release.
 ## References
 
 - vllm-project/vllm issues 946, 1157, 1282, 1816, 2419, 4327, 13640, 14040, 14221, 17604, 19605, 21648,
-  22331, 24921, 25022, 25039, 28589, 30855, 32109, 33416, 35065, 35641, 40153, 40821, 41525, 42587, 49949,
-  pull requests 17265 (BF16 read as FP16), 30210, 35720, 43562, 43910, 44763 and 48173 (slices of FP8
-  experts), vllm-project/recipes issue 565, zai-org/GLM-4.5 issues 23 and 94, zai-org/GLM-V issue 178,
-  ROCm/aiter issue 1468, unslothai/unsloth issue 7091, sgl-project/sglang issues 6354, 6370, 12887, 13471,
-  13639, 18875, 23985, 26324, 29562, 38291, pull request 39807. The releases are those of the reports
+  22331, 24921, 25022, 25039, 28589, 30855, 32109, 33416, 35065, 35641, 37972, 40153, 40677, 40821, 41525,
+  42587, 49949, 53134, pull requests 17265 (BF16 read as FP16), 30210, 35720, 43562, 43910, 44763 and 48173
+  (slices of FP8 experts), vllm-project/recipes issue 565, zai-org/GLM-4.5 issues 23 and 94, zai-org/GLM-V
+  issue 178, ROCm/aiter issue 1468, unslothai/unsloth issue 7091, sgl-project/sglang issues 6354, 6370,
+  12887, 13471, 13639, 18875, 23985, 26324, 29562, 38291, pull request 39807. The releases are those of the
+  reports
 """
 
 from __future__ import annotations

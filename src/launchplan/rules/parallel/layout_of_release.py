@@ -14,7 +14,8 @@ The layout that the rule names, or a newer release.
 
 - vllm-project/vllm issues 1581, 6114, 8097, 9015, 16231, 22424, 24004, 26876, 27968, 29447, 29670, 33685,
   36697, 40955 and 45455, pull requests 34445, 36734 and 41312, NVIDIA-NeMo/Skills issue 1059,
-  vllm-project/vime pull request 66, sgl-project/sglang issues 6296, 6913 and 19045. The releases are those
+  vllm-project/vime pull request 66, sgl-project/sglang issues 6296, 6913, 19045
+  and 26690. The releases are those
   of the reports; SGLang's assertions are those of its `srt/server_args.py`
 """
 
