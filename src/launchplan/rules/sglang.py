@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from posixpath import normpath
 
+from launchplan.engines.sglang.settings.attention import ALIASES
 from launchplan.engines.sglang.view import SglangView
 from launchplan.finding import Severity
 from launchplan.rules.rule import ERROR, Check, Enforced, Rule, Violation, rule
 
 SINCE = "0.5.23"
 """The release whose source these rules were read in; nothing is said of older ones."""
-HOPPER, BLACKWELL = 9, 10
+AMPERE, HOPPER, BLACKWELL = 8, 9, 10
 """Compute capability majors."""
 
 
@@ -33,7 +35,7 @@ def sglang_rule(
         severity=severity,
         engines=("sglang",),
         since={"sglang": since} if since else None,
-        source={"sglang": f"sglang/srt/arg_groups/{source} ({SINCE})"},
+        source={"sglang": f"{normpath(f'sglang/srt/arg_groups/{source}')} ({SINCE})"},
         at=at,
     )
 
@@ -47,6 +49,16 @@ def first_class(view: SglangView) -> str | None:
     """Give the model class that SGLang decides by: the first of `architectures`."""
     model = view.architecture
     return model.architectures[0] if model is not None and model.architectures else None
+
+
+def attention_flag(view: SglangView, backend: str | None) -> str | None:
+    """Name the flag that was written with an attention backend; None where nobody wrote it.
+
+    Deprecated names count as what they stand for (`serving_hook.py:284`).
+    """
+    names = ("attention_backend", "prefill_attention_backend", "decode_attention_backend")
+    written = ((name, view.arguments[name]) for name in names)
+    return next((name for name, value in written if value and ALIASES.get(value, value) == backend), None)
 
 
 def capability_major(view: SglangView) -> int | None:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from launchplan.engines.sglang.settings import classes
 from launchplan.engines.sglang.view import SglangView
 from launchplan.rules.rule import Violation
-from launchplan.rules.sglang import first_class, refuse, sglang_rule
+from launchplan.rules.sglang import attention_flag, first_class, refuse, sglang_rule
 from launchplan.units import choice_text
 
 
@@ -69,7 +69,7 @@ def check(view: SglangView) -> Iterator[Violation]:
     wrong = next((each for each in chosen if each in takes.never or _unknown(each, takes)), None)
     if wrong is not None:
         known = f"use {choice_text(takes.backends[:3])}" if takes.backends else "leave attention-backend out"
-        yield refuse(view, _where(view, wrong), f"{name} does not take attention backend {wrong}", known)
+        yield refuse(view, attention_flag(view, wrong) or "attention_backend", f"{name} does not take attention backend {wrong}", known)
 
 
 def _unknown(backend: str | None, takes: Takes) -> bool:
@@ -80,7 +80,3 @@ def _slides(view: SglangView) -> bool:
     model = view.architecture
     return model is not None and model.dims.get("sliding_window_pattern") is not None
 
-
-def _where(view: SglangView, backend: str) -> str:
-    names = ("attention_backend", "prefill_attention_backend", "decode_attention_backend")
-    return next((name for name in names if view.arguments[name] == backend), "attention_backend")
