@@ -271,6 +271,9 @@ def _talk(source: _Input, result: LintedFile, site: Site, rewritten: int | None)
     text = f"{name}: {plural(len(result.judged), 'command')}, {', '.join(releases)}"
     if site.gpu is None and any(each.launch.around.gpu is None for each in result.judged):
         text += "; no GPU is known: --gpu adds what depends on it"
+    if result.unknown_models:
+        names = printable(", ".join(result.unknown_models))
+        text += f"; not in the catalog: {names}: --model-config adds what depends on the model"
     if rewritten is not None:
         return f"{text}; {plural(rewritten, 'flag')} rewritten\n"
     count = len(edits_of(result)) if result.readable else 0

@@ -12,7 +12,7 @@ from launchplan.lint.container_checks import service_notes
 from launchplan.lint.finders import Search, find_text, kind_of
 from launchplan.lint.found import Launch, pinned_version
 from launchplan.lint.judge import Judged, judge
-from launchplan.lint.plan import Site
+from launchplan.lint.plan import NO_MODEL, Site
 from launchplan.lint.pools import pool_findings
 from launchplan.lint.rays import ray_notes
 from launchplan.lint.several import several_findings, without_idle, without_repeats
@@ -35,6 +35,13 @@ class LintedFile:
     """Worst first, then in the order of the file."""
     readable: bool = True
     """Whether the file could be read as what it is."""
+
+    @property
+    def unknown_models(self) -> tuple[str, ...]:
+        """What the commands load and nobody knows anything of: their layout and memory are not judged."""
+        plans = [each.plan for each in self.judged if each.plan is not None]
+        unknown = [plan.resolved.deployment for plan in plans if plan.resolved.deployment.architecture is None]
+        return tuple(name for name in dict.fromkeys(each.checkpoint for each in unknown) if name != NO_MODEL)
 
 
 def lint_text(

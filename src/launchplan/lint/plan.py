@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from launchplan import catalog
+from launchplan.catalog import Ambiguous
 from launchplan.engines.arguments import Arguments, Refusal, Word
 from launchplan.engines.reading import read_words
 from launchplan.engines.views import make_view
@@ -21,7 +22,7 @@ from launchplan.recipe import load_recipe
 from launchplan.resolve import engine_version, local_config, resolve
 from launchplan.rules import RULES
 from launchplan.rules.engine.command_parses import violation_of
-from launchplan.rules.flag_names import unknown_flag
+from launchplan.rules.flag_names import ambiguous_flag, unknown_flag
 
 ABOUT_RECIPES = ("FAC", "OPS", "REC")
 """Families that speak of how a recipe is written and of what it claims; a command claims nothing."""
@@ -29,6 +30,8 @@ COMMAND_RULES = tuple(rule for rule in RULES if not rule.code.startswith(ABOUT_R
 VERDICT_RULES = tuple(rule for rule in COMMAND_RULES if not rule.code.startswith("MEM"))
 """The rules that an engine decides by before it touches memory."""
 
+NO_MODEL = "model"
+"""Stands in the recipe of a command that does not say what it loads."""
 MOST_REFUSALS = 20
 """Words that a parser refuses and that are told; more say nothing new."""
 MOST_LETTERS = 100
@@ -148,7 +151,7 @@ def _recipe(
     return {
         "launchplan": 1,
         "name": "command",
-        "model": str(arguments["model_tag"] or arguments["model_path"] or "model"),
+        "model": str(arguments["model_tag"] or arguments["model_path"] or NO_MODEL),
         "engine": {"name": command.engine, "version": version},
         "hardware": {key: value for key, value in hardware.items() if value is not None},
         **{key: value for key, value in translation.sections.items() if value},
@@ -170,7 +173,10 @@ def _refusal(refusal: Refusal, arguments: Arguments, command: Command, version: 
     said = violation_of(refusal, ())
     message, fix = said.message, said.fix
     unknown = (refusal.unknown or "").partition("=")[0]
-    if unknown.startswith("-") and not refusal.message.startswith("ambiguous"):
+    found = facts.match(unknown) if unknown else None
+    if isinstance(found, Ambiguous):
+        message, fix = ambiguous_flag(command.engine, version, unknown, found)
+    elif unknown.startswith("-"):
         message, fix = unknown_flag(command.engine, version, unknown, facts.nearest(unknown[:MOST_LETTERS]))
     code, rule = ("ENG101", "flag-known") if refusal.unknown else ("ENG103", "flag-value")
     return Finding(

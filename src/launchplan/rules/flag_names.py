@@ -7,6 +7,10 @@ from launchplan.catalog import Ambiguous, EngineFacts, Flag
 from launchplan.resolve import Deployment
 from launchplan.rules.versions import bounds
 from launchplan.rules.wording import cut
+from launchplan.units import choice_text
+
+MOST_CANDIDATES = 4
+"""Flags that a name may stand for, of those named."""
 
 
 def taken_for(facts: EngineFacts, key: str) -> Flag | Ambiguous | None:
@@ -32,6 +36,12 @@ def unknown_flag(engine: str, version: str, name: str, near: str | None) -> tupl
         when, fix = past
         return f"{message}: {when}", f"remove it, or see {near}" if near and fix == "remove it" else fix
     return message, f"did you mean {near}?" if near else "remove it"
+
+
+def ambiguous_flag(engine: str, version: str, name: str, found: Ambiguous) -> tuple[str, str]:
+    """Say of a name that several flags begin with, and which they are."""
+    message = f"{cut(name)} is ambiguous in {engine} {version}"
+    return message, f"write {choice_text(found.candidates[:MOST_CANDIDATES])}"
 
 
 def names_of(deployment: Deployment, spelled: str) -> tuple[str, ...]:

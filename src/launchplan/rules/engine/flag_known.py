@@ -23,10 +23,9 @@ from collections.abc import Iterator
 from launchplan import catalog
 from launchplan.catalog import Ambiguous, Flag
 from launchplan.resolve import Deployment, ResolvedPool
-from launchplan.rules.flag_names import flag_text, taken_for, unknown_flag
+from launchplan.rules.flag_names import ambiguous_flag, flag_text, taken_for, unknown_flag
 from launchplan.rules.rule import ERROR, Violation, rule
 from launchplan.rules.versions import bounds
-from launchplan.units import choice_text
 
 MODEL = frozenset({"model", "model-tag", "model-path", "model-name", "model-name-or-path"})
 """The positional argument, as people call it."""
@@ -52,8 +51,7 @@ def _problem(pool: ResolvedPool, key: str, found: Flag | Ambiguous | None) -> tu
     if own is not None:
         return f"{deployment.engine_label} has no flag {spelled}", own
     if isinstance(found, Ambiguous):
-        message = f"{spelled} is ambiguous in {deployment.engine_label}"
-        return message, f"write {choice_text(found.candidates[:4])}"
+        return ambiguous_flag(deployment.engine, deployment.version, spelled, found)
     near = deployment.facts.nearest(spelled) if deployment.facts else None
     return unknown_flag(deployment.engine, deployment.version, spelled, near)
 
