@@ -40,7 +40,9 @@ class LintedFile:
     def unknown_models(self) -> tuple[str, ...]:
         """What the commands load and nobody knows anything of: their layout and memory are not judged."""
         plans = [each.plan for each in self.judged if each.plan is not None]
-        unknown = [plan.resolved.deployment for plan in plans if plan.resolved.deployment.architecture is None]
+        unknown = [
+            plan.resolved.deployment for plan in plans if plan.resolved.deployment.architecture is None
+        ]
         return tuple(name for name in dict.fromkeys(each.checkpoint for each in unknown) if name != NO_MODEL)
 
 

@@ -69,7 +69,8 @@ def check(view: SglangView) -> Iterator[Violation]:
     wrong = next((each for each in chosen if each in takes.never or _unknown(each, takes)), None)
     if wrong is not None:
         known = f"use {choice_text(takes.backends[:3])}" if takes.backends else "leave attention-backend out"
-        yield refuse(view, attention_flag(view, wrong) or "attention_backend", f"{name} does not take attention backend {wrong}", known)
+        flag = attention_flag(view, wrong) or "attention_backend"
+        yield refuse(view, flag, f"{name} does not take attention backend {wrong}", known)
 
 
 def _unknown(backend: str | None, takes: Takes) -> bool:
@@ -79,4 +80,3 @@ def _unknown(backend: str | None, takes: Takes) -> bool:
 def _slides(view: SglangView) -> bool:
     model = view.architecture
     return model is not None and model.dims.get("sliding_window_pattern") is not None
-

@@ -15,3 +15,4 @@ vllm serve Qwen/Qwen3-8B --enable-auto-tool-choice --tool-call-parser qwen4
 vllm serve Qwen/Qwen3-8B "--host 127.0.0.1"
 python -m sglang.launch_server --model-path Qwen/Qwen3-8B --tp 2 --enable-ep-moe
 python -m sglang.launch_server --model-path Qwen/Qwen3-8B --reasoning-parser qwen9
+vllm serve Qwen/Qwen3-8B --port 80000
