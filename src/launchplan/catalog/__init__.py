@@ -2,6 +2,7 @@
 
 from launchplan.catalog.advice import Score, Thinking
 from launchplan.catalog.calibration import Calibration, calibration
+from launchplan.catalog.classes import ClassHistory, class_history
 from launchplan.catalog.clusters import ClusterPreset
 from launchplan.catalog.drivers import Toolkit, engine_toolkit
 from launchplan.catalog.engine_json import EngineJson, engine_json
@@ -37,6 +38,7 @@ __all__ = [
     "Ambiguous",
     "Calibration",
     "Checkpoint",
+    "ClassHistory",
     "ClusterPreset",
     "EngineFacts",
     "EngineJson",
@@ -53,6 +55,7 @@ __all__ = [
     "Thinking",
     "Toolkit",
     "calibration",
+    "class_history",
     "cluster_preset",
     "cluster_presets",
     "engine_facts",

@@ -52,7 +52,7 @@ def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def _tables(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
+def tables_of(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
     for node in tree.body:
         target = node.targets[0] if isinstance(node, ast.Assign) else getattr(node, "target", None)
         value = getattr(node, "value", None)
@@ -60,7 +60,7 @@ def _tables(tree: ast.Module) -> Iterator[tuple[str, ast.expr]]:
             yield target.id, value
 
 
-def _keys(table: ast.expr) -> Iterator[str]:
+def keys_of(table: ast.expr) -> Iterator[str]:
     """Give the words that a dictionary is keyed by, also those of keyword arguments and of inner ones."""
     for node in ast.walk(table):
         if isinstance(node, ast.Dict):
@@ -70,11 +70,11 @@ def _keys(table: ast.expr) -> Iterator[str]:
 
 
 def _vllm(root: Path) -> tuple[set[str], set[str]]:
-    config = dict(_tables(_tree(root / "vllm/transformers_utils/config.py")))
-    types = {*_keys(config["_CONFIG_REGISTRY"])}
-    registry = dict(_tables(_tree(root / "vllm/model_executor/models/registry.py")))
+    config = dict(tables_of(_tree(root / "vllm/transformers_utils/config.py")))
+    types = {*keys_of(config["_CONFIG_REGISTRY"])}
+    registry = dict(tables_of(_tree(root / "vllm/model_executor/models/registry.py")))
     tables = {name: table for name, table in registry.items() if name.endswith("_MODELS")}
-    return types, {key for name, table in tables.items() if name not in VLLM_TABLES for key in _keys(table)}
+    return types, {key for name, table in tables.items() if name not in VLLM_TABLES for key in keys_of(table)}
 
 
 def _sglang(root: Path) -> tuple[set[str], set[str]]:
@@ -83,7 +83,7 @@ def _sglang(root: Path) -> tuple[set[str], set[str]]:
         for path in (root / "sglang/srt").rglob("*.py")
         for node in ast.walk(_tree(path))
         if isinstance(node, ast.ClassDef)
-        for name, value in _tables(ast.Module(node.body, []))
+        for name, value in tables_of(ast.Module(node.body, []))
         if name == "model_type" and isinstance(value, ast.Constant) and isinstance(value.value, str)
     }
     common = _tree(root / "sglang/srt/utils/hf_transformers/common.py")
@@ -93,7 +93,7 @@ def _sglang(root: Path) -> tuple[set[str], set[str]]:
     classes = {
         name.id
         for path in (root / "sglang/srt/models").rglob("*.py")
-        for target, entry in _tables(_tree(path))
+        for target, entry in tables_of(_tree(path))
         if target == "EntryClass"
         for name in ast.walk(entry)
         if isinstance(name, ast.Name)
@@ -106,11 +106,11 @@ def _model_types(library: Path) -> set[str]:
     found = set[str]()
     for name in ("auto_mappings.py", "configuration_auto.py"):
         tree = _tree(library / "transformers/models/auto" / name)
-        tables = [value for table, value in _tables(tree) if table == MAPPING]
+        tables = [value for table, value in tables_of(tree) if table == MAPPING]
         tables += [node for node in ast.walk(tree) if isinstance(node, ast.Call) and _updates(node)]
         for node in (node for table in tables for node in ast.walk(table)):
             if isinstance(node, ast.Dict):
-                found |= {*_keys(node)}
+                found |= {*keys_of(node)}
             elif isinstance(node, ast.Tuple) and isinstance(node.elts[0], ast.Constant):
                 found.add(str(node.elts[0].value))
     return found
@@ -124,7 +124,7 @@ def _exported(library: Path) -> set[str]:
     return {
         str(name.value)
         for path in (library / "transformers/models").rglob("modeling_*.py")
-        for table, names in _tables(_tree(path))
+        for table, names in tables_of(_tree(path))
         if table == "__all__"
         for name in ast.walk(names)
         if isinstance(name, ast.Constant) and str(name.value).endswith(GENERATING)

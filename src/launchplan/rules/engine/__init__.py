@@ -20,6 +20,7 @@ from launchplan.rules.engine import (
     chunk_holds_pages,
     class_dropped,
     class_known,
+    class_of_release,
     class_takes_drafts,
     class_takes_features,
     command_parses,
@@ -198,4 +199,5 @@ RULES = (
     model_type_known.check,
     mega_moe_spreads_experts.check,
     class_known.check,
+    class_of_release.check,
 )
