@@ -10,6 +10,16 @@ from pydantic import Field
 from launchplan.catalog.base import Named
 from launchplan.units import GIB
 
+EXECUTED = {
+    "nvfp4": ("nvfp4",),
+    "mxfp4": ("mxfp4",),
+    "mxfp8": ("mxfp8",),
+    "fp8": ("fp8", "fp8_fnuz"),
+    "int8": ("int8",),
+}
+"""Formats of checkpoints that speed arithmetic up, and those of a GPU that serve them; four-bit integers are
+weight-only everywhere."""
+
 
 class Gpu(Named):
     """One accelerator, as a serving engine sees it; figures are per device and per direction.
@@ -53,3 +63,12 @@ class Gpu(Named):
     def memory_gib(self) -> float | None:
         """Memory as the driver reports it, in GiB; None when that is not known."""
         return None if self.memory_total_bytes is None else self.memory_total_bytes / GIB
+
+    def executes(self, stored: str) -> bool | None:
+        """Tell whether the tensor units work in a checkpoint's format, or it is unpacked or emulated.
+
+        None for formats that only save memory and for vendors whose engines are not known.
+        """
+        if self.vendor not in {"nvidia", "amd"} or stored not in EXECUTED:
+            return None
+        return any(served in self.formats for served in EXECUTED[stored])

@@ -194,6 +194,12 @@ TABLE: tuple[tuple[str, Shape, Failure], ...] = (
         "accept the licence on the page of the checkpoint; export HF_TOKEN in the shell of the start",
         "huggingface_hub/errors.py",
     )),
+    ("vllm", "any", Failure(
+        "HTTP 400, `default chat template is no longer allowed`, for each chat request",
+        "the checkpoint's tokenizer has no chat template, as is usual for base models",
+        "load the checkpoint tuned for chat, or `args: {chat-template: ...}` with a file; `/v1/completions` needs none",
+        "vllm/renderers/hf.py:885 (0.33.0)",
+    )),
     ("sglang", "any", Failure(
         "`Not enough memory. Please try to increase --mem-fraction-static.`",
         "weights and what the engine keeps free leave nothing for the pool",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from launchplan import catalog
+from launchplan.catalog import Gpu
 from launchplan.catalog.models import ModelEntry
 from launchplan.engines import Launch
 from launchplan.render.quoting import shell_word
@@ -35,6 +36,7 @@ class CheckpointRow:
 
     name: str
     format: str
+    """With the GPUs of the plan that do not execute it."""
     size: str
     gpus: str
     """Those that it is made for, as far as its source says."""
@@ -125,7 +127,7 @@ def published(launch: Launch) -> Published:
     model = entry.id if entry is not None else deployment.recipe.value.model
     return Published(
         links=tuple(_links(deployment)),
-        checkpoints=tuple(_checkpoints(deployment)),
+        checkpoints=tuple(_checkpoints(deployment, _gpus(launch))),
         marks=tuple(_marks(entry)),
         scores=tuple(_scores(entry)),
         speeds=tuple(_speeds(launch)),
@@ -144,7 +146,13 @@ def _links(deployment: Deployment) -> Iterator[Link]:
         yield Link("checkpoint", f"{_HUB}/{checkpoint}")
 
 
-def _checkpoints(deployment: Deployment) -> Iterator[CheckpointRow]:
+def _gpus(launch: Launch) -> tuple[Gpu, ...]:
+    """Give the GPUs of the plan's pools, each once."""
+    found = (layout.pool.gpu for layout in launch.layout.pools)
+    return tuple({gpu.id: gpu for gpu in found if gpu is not None}.values())
+
+
+def _checkpoints(deployment: Deployment, gpus: tuple[Gpu, ...]) -> Iterator[CheckpointRow]:
     """List the checkpoints that the catalog has of the model, where there is a choice."""
     entry = deployment.model
     if entry is None or len(entry.checkpoints) < 2:
@@ -152,7 +160,9 @@ def _checkpoints(deployment: Deployment) -> Iterator[CheckpointRow]:
     ours = entry.checkpoint(deployment.checkpoint)
     for each in entry.checkpoints:
         size = bytes_text(each.bytes) if each.bytes else "unknown"
-        yield CheckpointRow(each.id, each.format, size, ", ".join(each.gpus), each is ours)
+        foreign = ", ".join(gpu.id for gpu in gpus if gpu.executes(each.format) is False)
+        form = f"{each.format} (not native on {foreign})" if foreign else each.format
+        yield CheckpointRow(each.id, form, size, ", ".join(each.gpus), each is ours)
 
 
 def _marks(entry: ModelEntry | None) -> Iterator[MarkRow]:
@@ -173,7 +183,7 @@ def _scores(entry: ModelEntry | None) -> Iterator[ScoreRow]:
 def _speeds(launch: Launch) -> Iterator[SpeedRow]:
     """List the published load tests on GPUs of the plan."""
     deployment = launch.layout.resolved.deployment
-    ours = {layout.pool.gpu.id for layout in launch.layout.pools if layout.pool.gpu is not None}
+    ours = {gpu.id for gpu in _gpus(launch)}
     for each in deployment.model.speeds if deployment.model is not None else ():
         if each.gpu not in ours:
             continue

@@ -28,11 +28,6 @@ from launchplan.resolve import ResolvedPool
 from launchplan.rules.given import evidenced, quantization
 from launchplan.rules.rule import WARNING, Violation, rule
 
-COMPUTE_FORMATS = ("nvfp4", "mxfp4", "mxfp8", "fp8", "int8")
-"""Formats that speed arithmetic up; four-bit integers are weight-only everywhere."""
-EQUIVALENTS = {"fp8": ("fp8", "fp8_fnuz"), "mxfp8": ("mxfp8",)}
-VENDORS = ("nvidia", "amd")
-
 
 @rule(
     "QNT102",
@@ -43,9 +38,12 @@ VENDORS = ("nvidia", "amd")
 def check(pool: ResolvedPool) -> Iterator[Violation]:
     """Compare the checkpoint's smallest format with what the GPU executes."""
     stored, gpu = quantization(pool.deployment), pool.gpu
-    if stored is None or gpu is None or gpu.vendor not in VENDORS or stored.format not in COMPUTE_FORMATS:
-        return
-    if evidenced(pool.deployment) or set(EQUIVALENTS.get(stored.format, (stored.format,))) & {*gpu.formats}:
+    if (
+        stored is None
+        or gpu is None
+        or evidenced(pool.deployment)
+        or gpu.executes(stored.format) is not False
+    ):
         return
     has = ", ".join(gpu.formats)
     message = f"{gpu.id} does not execute {stored.format} (it has {has}): weights are unpacked or emulated"
