@@ -64,10 +64,10 @@ class Gpu(Named):
         """Memory as the driver reports it, in GiB; None when that is not known."""
         return None if self.memory_total_bytes is None else self.memory_total_bytes / GIB
 
-    def executes(self, stored: str) -> bool | None:
+    def executes(self, stored: str | None) -> bool | None:
         """Tell whether the tensor units work in a checkpoint's format, or it is unpacked or emulated.
 
-        None for formats that only save memory and for vendors whose engines are not known.
+        None for formats that only save memory, for unknown ones, and for vendors whose engines are not known.
         """
         if self.vendor not in {"nvidia", "amd"} or stored not in EXECUTED:
             return None

@@ -21,8 +21,9 @@ def bound_lines(pool: PoolMemory) -> Iterator[str]:
     if bound is None:
         return
     yield (
-        f"bound, not a forecast: no more than {bound.tokens_per_s_per_user:,.0f} tokens/s for one user, the cache"
-        f" left out, {bound.tokens_per_s:,.0f} in all for {plural(bound.batch, 'request')} at once, the cache included:"
+        f"bound, not a forecast: no more than {bound.tokens_per_s_per_user:,.0f} tokens/s for one user,"
+        f" the cache left out, {bound.tokens_per_s:,.0f} in all for"
+        f" {plural(bound.batch, 'request')} at once, the cache included:"
         f" {bytes_text(bound.active_bytes)} a token through memory bandwidth"
     )
 

@@ -144,9 +144,9 @@ def _notes(pool: PoolMemory) -> Iterator[str]:
     bound = pool.bound
     if bound is not None:
         yield (
-            f"A bound, not a forecast: at most {bound.tokens_per_s_per_user:,.0f} tokens/s for one user, the "
-            f"cache left out, and {bound.tokens_per_s:,.0f} in all for {plural(bound.batch, 'request')} at once, "
-            "the cache included; "
+            f"A bound, not a forecast: at most {bound.tokens_per_s_per_user:,.0f} tokens/s for one user, "
+            f"the cache left out, and {bound.tokens_per_s:,.0f} in all for "
+            f"{plural(bound.batch, 'request')} at once, the cache included; "
             f"{bytes_text(bound.active_bytes)} a token pass through the memory's bandwidth."
         )
     for note in pool.memory.budget.uncertain:

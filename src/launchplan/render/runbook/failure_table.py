@@ -197,7 +197,8 @@ TABLE: tuple[tuple[str, Shape, Failure], ...] = (
     ("vllm", "any", Failure(
         "HTTP 400, `default chat template is no longer allowed`, for each chat request",
         "the checkpoint's tokenizer has no chat template, as is usual for base models",
-        "load the checkpoint tuned for chat, or `args: {chat-template: ...}` with a file; `/v1/completions` needs none",
+        "load the checkpoint tuned for chat, or `args: {chat-template: ...}` with a file; "
+        "`/v1/completions` needs none",
         "vllm/renderers/hf.py:885 (0.33.0)",
     )),
     ("sglang", "any", Failure(
