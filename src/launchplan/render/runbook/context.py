@@ -39,7 +39,7 @@ class Start:
     host: str
     title: str
     script: tuple[Block, ...]
-    """Its check and its script; none in a bundle without scripts."""
+    """What has to be up before, its check and its script; none in a bundle without scripts."""
     checks: tuple[Step, ...]
     """Its check alone, with what it prints."""
     command: Block
@@ -232,15 +232,17 @@ def _starts(launch: Launch, made: tuple[Script, ...], *, scripted: bool) -> Iter
             process.name,
             script.host,
             script.title,
-            (_script(process),) if scripted else (),
+            tuple(_scripted(process)) if scripted else (),
             (check,) if scripted else (),
             full_command(launch, process),
         )
 
 
-def _script(process: Process) -> Block:
+def _scripted(process: Process) -> Iterator[Block]:
     name = process.name
-    return Block(f"start of {name}", f"./preflight.sh {name} && ./{name}.sh")
+    if process.role == "router":
+        yield course.instances(process)
+    yield Block(f"start of {name}", f"./preflight.sh {name} && ./{name}.sh")
 
 
 def _folder(parts: Iterable[Part]) -> Iterator[FolderRow]:

@@ -6,12 +6,17 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from launchplan.catalog.signals import Signals
-from launchplan.engines import Launch
+from launchplan.engines import Launch, Process
 from launchplan.engines.budgets import PoolMemory, instances_through_restart
+from launchplan.engines.commands import shell_word
+from launchplan.engines.launch import join
 from launchplan.memory.cold_start import ColdStart, Seconds
+from launchplan.render.runbook.blocks import Block
 from launchplan.render.runbook.facts import Fact
 from launchplan.units import bytes_text, duration_text, plural, storage_text
 
+_SIDES = ("--prefill", "--decode")
+"""Flags of both routers that name an instance."""
 _ORIGINS = {"cluster": "the cluster file", "documented": "the recipe's evidence"}
 
 
@@ -29,7 +34,15 @@ def order(launch: Launch) -> Iterator[str]:
     if any(layout.pool.nodes > 1 for layout in layouts):
         yield "Start the head, then its followers. They wait for one another; none of them works alone."
     if len(layouts) > 1:
-        yield "Start the router when every prefill and decode instance answers."
+        yield "Start the router when every prefill and decode instance answers: it comes last."
+
+
+def instances(router: Process) -> Block:
+    """Ask every instance that a router sends to whether it is up."""
+    urls = [flag.values[0] for flag in router.flags if flag.name in _SIDES and flag.values]
+    asked = (shell_word(join(url, "/health")) for url in urls)
+    lines = [f"curl --fail --silent --show-error --output /dev/null {url} && echo up" for url in asked]
+    return Block("the instances of the router", "\n".join(lines))
 
 
 def duration(launch: Launch, pools: tuple[PoolMemory, ...]) -> Iterator[Fact]:
