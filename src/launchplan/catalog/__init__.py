@@ -33,6 +33,7 @@ from launchplan.catalog.load import (
 )
 from launchplan.catalog.loadable import Loadable, loadable
 from launchplan.catalog.models import Checkpoint, ModelEntry, Speculative, model, models, nearest_model
+from launchplan.catalog.value_names import release_with, value_names
 
 __all__ = [
     "Ambiguous",
@@ -80,7 +81,9 @@ __all__ = [
     "nearest_gpu",
     "nearest_model",
     "read_engine_facts",
+    "release_with",
     "router_image",
+    "value_names",
     "version_key",
     "versions",
 ]

@@ -17,10 +17,10 @@ _SOURCES = {
     "sglang": "sglang/srt/ray/engine.py:206 (0.5.23)",
 }
 _SWITCH = "VLLM_USE_RAY_V2_EXECUTOR_BACKEND"
-_SWITCHED = ((0, 19), (0, 30))
-"""The releases that may read the switch: 0.20.2 is the first known with it, 0.30.0 the last."""
-_LAST_OFF = (0, 21, 99)
-"""It is off in 0.21.0 (ray-project/ray issue 63396) and on in 0.23.0 (NovaSky-AI/SkyRL issue 1653)."""
+_SWITCHED = ((0, 20), (0, 32, 99))
+"""The releases that read the switch: vllm/envs.py:777 (0.20.0) to 0.32.0."""
+_LAST_OFF = (0, 20, 99)
+"""It is off by default in 0.20.2 (vllm/envs.py:779) and on from 0.21.0 (vllm/envs.py:787) on."""
 
 
 def ray_notes(

@@ -170,8 +170,12 @@ class _Translator(ABC):
     def parsers(self) -> None:
         for name, key in (("tool_call_parser", "tool_parser"), ("reasoning_parser", "reasoning_parser")):
             value = self.arguments[name]
-            if name in self.arguments and value and takes(Serve, key, value):
+            if name in self.arguments and value and takes(Serve, key, value) and name not in self.idle():
                 self.take(name, ("serve", key), value)
+
+    def idle(self) -> frozenset[str]:
+        """Name the parsers' flags whose values this command has the engine not look up."""
+        return frozenset()
 
 
 _BALANCING = {
@@ -185,6 +189,10 @@ _BALANCING = {
 class _Vllm(_Translator):
     serve = VLLM_SERVE
     parallel = _VLLM_PARALLEL
+
+    def idle(self) -> frozenset[str]:
+        """A tool parser is looked up beside one switch only (`validate_parsed_serve_args`)."""
+        return frozenset() if self.arguments["enable_auto_tool_choice"] else frozenset({"tool_call_parser"})
 
     def special(self) -> None:
         given = self.arguments

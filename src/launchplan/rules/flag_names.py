@@ -5,7 +5,7 @@ from __future__ import annotations
 from launchplan import catalog
 from launchplan.catalog import Ambiguous, EngineFacts, Flag
 from launchplan.resolve import Deployment
-from launchplan.rules.versions import bounds
+from launchplan.rules.versions import bounds, later_facts
 from launchplan.rules.wording import cut
 from launchplan.units import choice_text
 
@@ -46,7 +46,22 @@ def ambiguous_flag(engine: str, version: str, name: str, found: Ambiguous) -> tu
 
 def names_of(deployment: Deployment, spelled: str) -> tuple[str, ...]:
     """Give the value names that a flag has in the version, empty when they are not known."""
-    return names_in(deployment.facts, spelled) if deployment.facts else ()
+    exact = _of_release(deployment, spelled)
+    return exact or (names_in(deployment.facts, spelled) if deployment.facts else ())
+
+
+def later_release(deployment: Deployment, spelled: str, name: str) -> str | None:
+    """Give a newer release in which a flag has a value of this name, the first that is known."""
+    with_it = catalog.release_with(deployment.engine, deployment.version, spelled, name)
+    known = (facts.version for facts in later_facts(deployment) if name in names_in(facts, spelled))
+    return with_it or next(known, None)
+
+
+def _of_release(deployment: Deployment, spelled: str) -> tuple[str, ...]:
+    """Give the value names that were read in this release's source; facts that are given stand instead."""
+    if catalog.given() is not None:
+        return ()
+    return catalog.value_names(deployment.engine, deployment.version, spelled)
 
 
 def names_in(facts: EngineFacts, spelled: str) -> tuple[str, ...]:
@@ -61,6 +76,9 @@ def _names(flag: Flag) -> tuple[str, ...]:
 
 def missing_name(deployment: Deployment, spelled: str, name: str) -> bool:
     """Tell whether it is sure that a flag has no value of this name in the version."""
+    exact = _of_release(deployment, spelled)
+    if exact:
+        return name not in exact
     releases = bounds(deployment)
     flags = [facts.find(spelled) for facts in releases]
     return bool(releases) and all(

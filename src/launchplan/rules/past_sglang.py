@@ -1,16 +1,19 @@
 """Layouts that SGLang refused before the release whose source the rules were read in.
 
-Each was an assertion of `ServerArgs.__post_init__` or `check_server_args` (`srt/server_args.py`) of every
-release from `since` on; where the condition grew milder later, only what both refuse is refused.
+Each was an assertion of `ServerArgs.__post_init__` or `check_server_args` (`srt/server_args.py`, since 0.5.19
+`srt/arg_groups`) of every release from `since` to before `until`, read in the releases' own source.
 """
 
 from __future__ import annotations
 
 from launchplan.engines.view import EngineView
 from launchplan.rules.past import Found, Past, size, unread
+from launchplan.rules.versions import reaches
 
 KNOWN = "0.5.23"
 """The release whose own rules take over."""
+DECODE_FREE = "0.5.3"
+"""Since then a decode instance, which prefills nothing, may have any chunk."""
 TP, PP, DP = "tp_size", "pp_size", "dp_size"
 _ARGS = "sglang/srt/server_args.py"
 
@@ -34,22 +37,28 @@ def _deepep_mode(view: EngineView) -> Found:
     return "deepep-mode auto does not go with data parallel attention in this release"
 
 
-def _stages(view: EngineView) -> Found:
-    given = view.arguments
-    if size(view, PP) == 1:
+def _staged_drafts(view: EngineView) -> Found:
+    if size(view, PP) == 1 or view.arguments["speculative_algorithm"] is None:
         return None
-    if given["speculative_algorithm"] is not None:
-        return f"speculative decoding beside pp-size {size(view, PP)} is not in this release"
-    if given["enable_mixed_chunk"]:
-        return f"enable-mixed-chunk beside pp-size {size(view, PP)} is not in this release"
-    return None
+    return f"speculative decoding beside pp-size {size(view, PP)} is not in this release"
+
+
+def _staged_mixture(view: EngineView) -> Found:
+    if size(view, PP) == 1 or not view.arguments["enable_mixed_chunk"]:
+        return None
+    return f"enable-mixed-chunk beside pp-size {size(view, PP)} is not in this release"
 
 
 def _dense_width(view: EngineView) -> Found:
     width = view.arguments["moe_dense_tp_size"]
-    if width is None or width in {1, size(view, TP)}:
+    return None if width in {None, 1} else f"moe-dense-tp-size {width}: this release takes 1, or none"
+
+
+def _dense_or_whole(view: EngineView) -> Found:
+    width = view.arguments["moe_dense_tp_size"]
+    if width in {None, 1, size(view, TP)}:
         return None
-    return f"moe-dense-tp-size {width}: this release takes 1, or none"
+    return f"moe-dense-tp-size {width}: this release takes 1, tp-size, or none"
 
 
 def _output_layer(view: EngineView) -> Found:
@@ -61,6 +70,8 @@ def _output_layer(view: EngineView) -> Found:
 def _pages(view: EngineView) -> Found:
     given = view.arguments
     chunk, page = given["chunked_prefill_size"], given["page_size"]
+    if given["disaggregation_mode"] == "decode" and reaches(view.pool.deployment.version, DECODE_FREE):
+        return None
     if not isinstance(chunk, int) or not isinstance(page, int) or given["enable_dp_attention"]:
         return None
     if page < 1 or chunk < 1 or chunk % page == 0:
@@ -83,15 +94,17 @@ def _tiers(view: EngineView) -> Found:
 
 TABLE = (
     Past("sglang", KNOWN, _ARGS, _replicas, DP, "use a dp-size that divides it", "0.4.5", "config"),
-    Past("sglang", "0.4.9", _ARGS, _one_replica, DP, "add dp-size, or leave it out", "0.4.5", "config"),
-    Past("sglang", "0.4.8", _ARGS, _deepep_mode, "deepep_mode", "set deepep-mode to normal or low_latency",
+    Past("sglang", "0.5.2", _ARGS, _one_replica, DP, "add dp-size, or leave it out", "0.4.5", "config"),
+    Past("sglang", "0.4.9", _ARGS, _deepep_mode, "deepep_mode", "set deepep-mode to normal or low_latency",
          "0.4.5", "config"),
-    Past("sglang", "0.5.14", _ARGS, _stages, PP, "use tp in place of pp", "0.4.6", "config"),
-    Past("sglang", KNOWN, _ARGS, _dense_width, "moe_dense_tp_size", "use 1", "0.4.6", "config"),
-    Past("sglang", KNOWN, _ARGS, _output_layer, "enable_dp_lm_head",
-         "add enable-dp-attention, or leave it out", "0.4.7", "config"),
-    Past("sglang", KNOWN, _ARGS, _pages, "chunked_prefill_size", "use a multiple", "0.4.6", "config"),
-    Past("sglang", "0.4.8", _ARGS, _adapters, "lora_paths", "add disable-radix-cache", "0.4.0", "config"),
+    Past("sglang", "0.5.21", _ARGS, _staged_drafts, PP, "use tp in place of pp", "0.4.6", "config"),
+    Past("sglang", "0.5.13", _ARGS, _staged_mixture, PP, "use tp in place of pp", "0.4.6", "config"),
+    Past("sglang", "0.5.13", _ARGS, _dense_width, "moe_dense_tp_size", "use 1", "0.4.5", "config"),
+    Past("sglang", KNOWN, _ARGS, _dense_or_whole, "moe_dense_tp_size", "use 1", "0.5.13", "config"),
+    Past("sglang", "0.5.22", _ARGS, _output_layer, "enable_dp_lm_head",
+         "add enable-dp-attention, or leave it out", "0.4.6", "config"),
+    Past("sglang", KNOWN, _ARGS, _pages, "chunked_prefill_size", "use a multiple", "0.4.5", "config"),
+    Past("sglang", "0.5.0", _ARGS, _adapters, "lora_paths", "add disable-radix-cache", "0.4.0", "config"),
     Past("sglang", "0.5.13", "sgl-project/sglang issue 26690", _tiers, "enable_hierarchical_cache",
          "leave it out", "0.5.10", "memory"),
 )  # fmt: skip

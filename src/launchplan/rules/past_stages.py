@@ -16,7 +16,7 @@ LISTED = frozenset({
 GOT = {
     "Llama4ForConditionalGeneration": ("0", "0.8.4", "vllm-project/vllm issue 16231"),
     "NemotronHForCausalLM": ("0", "0.11.1", "vllm-project/vllm issue 27968"),
-    "VoxtralForConditionalGeneration": ("0", "0.10.1", "vllm-project/vllm issue 22424"),
+    "VoxtralForConditionalGeneration": ("0", "0.22.0", "vllm-project/vllm issue 22424"),
     "Step3p5ForCausalLM": ("0", "0.16.0", "vllm-project/vllm issue 33685"),
     "MiniMaxM3SparseForConditionalGeneration": ("0.22.0", "0.24.0", "vllm-project/vllm issue 45455"),
     "MiniMaxM3SparseForCausalLM": ("0.22.0", "0.24.0", "vllm-project/vllm issue 45455"),

@@ -10,10 +10,13 @@ What the rule names, or a newer release.
 
 ## References
 
-- vllm-project/vllm issues 5244, 9312, 9531, 11206, 27347, 42510, 46459, 53470 and 55158, vllm-project/recipes
-  issue 51, MoonshotAI/Kimi-K2 issue 19, zai-org/GLM-4.5 issues 16 and 58, verl-project/verl pull requests
-  259 and 7632, sgl-project/sglang issues 4116, 5032 and 12818, sgl-project/sgl-project.github.io issue 17.
-  The releases are those of the reports
+- vllm-project/vllm issues 5244, 9312, 9531, 11206, 27347, 42510, 46459, 53470 and 55158,
+  vllm-project/recipes issue 51, MoonshotAI/Kimi-K2 issue 19, zai-org/GLM-4.5 issues 16 and 58,
+  verl-project/verl pull requests 259 and 7632, sgl-project/sglang issues 4116, 5032 and 12818,
+  sgl-project/sgl-project.github.io issue 17
+- Bounds read in the source of every release: adapters' ranks, vLLM `fused_moe_lora_op.py:352` (0.22.0) to
+  `:353` (0.31.0); adapters of MiniCPM-V 4.6, `minicpmv4_6.py:906` (0.25.0, the first); the other releases
+  are those of the reports
 """
 
 from __future__ import annotations
@@ -94,7 +97,9 @@ def _block_size(view: EngineView) -> Found:
 def _adapter_rank(view: EngineView) -> Found:
     given, model = view.arguments, view.architecture
     rank = given["max_lora_rank"]
-    if not given["enable_lora"] or model is None or model.moe is None or not isinstance(rank, int):
+    if not given["enable_lora"] or model is None or model.moe is None or given["fully_sharded_loras"]:
+        return None
+    if not isinstance(rank, int):
         return None
     return f"max-lora-rank {rank}: the kernel of experts takes 128 in this release" if rank > 128 else None
 
@@ -120,9 +125,9 @@ TABLE = (
          "use llama3_json", at="run"),
     Past("vllm", "0.33.0", "vllm-project/vllm issue 42510", _block_size, "block_size", "use 16", "0.11.1",
          "worker"),
-    Past("vllm", "0.28.1", "vllm-project/vllm issue 55158", _adapter_rank, "max_lora_rank", "use 128",
-         "0.28.0", "run"),
-    Past("vllm", "0.23.0", "vllm-project/vllm issue 46459", _adapters, "enable_lora",
+    Past("vllm", "0.32.0", "vllm-project/vllm issue 55158", _adapter_rank, "max_lora_rank", "use 128",
+         "0.22.0", "run"),
+    Past("vllm", "0.25.0", "vllm-project/vllm issue 46459", _adapters, "enable_lora",
          "merge the adapter into the model", "0.22.0", "worker"),
     Past("vllm", "0.28.0", "vllm-project/vllm issue 53470", _expert_adapters, "enable_lora",
          "merge the adapter into the model", "0.19.0", "worker"),

@@ -23,9 +23,8 @@ from difflib import get_close_matches
 
 from launchplan.engines.flags import parser_of, raw_flags
 from launchplan.resolve import Deployment, ResolvedPool
-from launchplan.rules.flag_names import missing_name, names_in, names_of
+from launchplan.rules.flag_names import later_release, missing_name, names_of
 from launchplan.rules.rule import ERROR, Violation, rule
-from launchplan.rules.versions import later_facts
 from launchplan.rules.wording import cut, shown
 from launchplan.units import choice_text
 
@@ -73,7 +72,7 @@ def _cure(deployment: Deployment, flag: str, name: str) -> str:
     known = names_of(deployment, flag)
     near = get_close_matches(name, known, n=2, cutoff=CLOSE)
     words = [f"use {choice_text(near)}"] if near else []
-    later = next((facts.version for facts in later_facts(deployment) if name in names_in(facts, flag)), None)
+    later = later_release(deployment, flag, name)
     if later is not None:
         words.append(f"{deployment.engine} {later}, which has {cut(name)}")
     if words:

@@ -17,13 +17,20 @@ The format that the rule names, or a newer release.
   42587, 49949, 53134, pull requests 17265 (BF16 read as FP16), 30210, 35720, 43562, 43910, 44763 and 48173
   (slices of FP8 experts), vllm-project/recipes issue 565, zai-org/GLM-4.5 issues 23 and 94, zai-org/GLM-V
   issue 178, ROCm/aiter issue 1468, unslothai/unsloth issue 7091, sgl-project/sglang issues 6354, 6370,
-  12887, 13471, 13639, 18875, 23985, 26324, 29562, 38291, pull request 39807. The releases are those of the
-  reports
+  12887, 13471, 13639, 18875, 23985, 26324, 29562, 38291, pull request 39807
+- Bounds read in the source of every release: slices of FP8 experts, vLLM `quantization/fp8.py:188`
+  (0.6.6) to `:565` (0.28.0; 0.29.0 refines their scales); AWQ groups, `quantization/awq.py:200` (0.23.0,
+  the last); packed integers, `compressed_tensors_wNa16.py:45` (0.5.3) to `:75` (0.11.2); FlashInfer's
+  heads, `v1/attention/backends/flashinfer.py:42` (0.9.2) to `:404` (0.21.0); AITER's heads,
+  `rocm_aiter_mla.py:151` (0.9.0) to `:215` (0.17.1); SGLang's `compressed_tensors_moe.py:93` (0.5.6, the
+  last without NVFP4 experts)
+- What kernels in binaries do (FP8, NVFP4 and sparse attention on consumer Blackwell, Marlin's tiles)
+  source can't show: those releases are the reports'
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from launchplan.architecture import Architecture
 from launchplan.engines.view import EngineView
@@ -113,18 +120,21 @@ def _slices(view: EngineView, block: int) -> Found:
     return f"experts {width} wide / {parts} ranks = {width // parts}, no multiple of the FP8 block {block}"
 
 
-def _awq_groups(view: EngineView) -> Found:
-    model, tp = view.architecture, size(view, "tensor_parallel_size")
-    method = model.quantization.quant_method if model else None
-    width, group = _dense_width(model), _group(view)
-    if method not in {"awq", "gptq"} or width is None:
-        return None
-    if classes(view) & BOTH_HALVES:
-        width //= 2
-    if group < 1 or width % tp or width // tp % group == 0:
-        return None
-    kind = "AWQ" if method == "awq" else "GPTQ"
-    return f"dense layers {width} wide / tp {tp} = {width // tp}, no multiple of the {kind} group {group}"
+def _dense_groups(method: str) -> Callable[[EngineView], Found]:
+    def finds(view: EngineView) -> Found:
+        model, tp = view.architecture, size(view, "tensor_parallel_size")
+        stored = model.quantization.quant_method if model else None
+        width, group = _dense_width(model), _group(view)
+        if stored != method or width is None:
+            return None
+        if classes(view) & BOTH_HALVES:
+            width //= 2
+        if group < 1 or width % tp or width // tp % group == 0:
+            return None
+        kind = method.upper()
+        return f"dense layers {width} wide / tp {tp} = {width // tp}, no multiple of the {kind} group {group}"
+
+    return finds
 
 
 def _dense_width(model: Architecture | None) -> int | None:
@@ -200,6 +210,7 @@ def _text(value: tuple[int, int]) -> str:
     return f"{value[0]}.{value[1]}"
 
 
+_PADDED = "use a smaller tp, or a checkpoint with padded layers"
 _EXPERTS = "use fewer ranks, or ep, which keeps experts whole"
 TABLE = (
     *past_kernels.TABLE,
@@ -211,21 +222,23 @@ TABLE = (
     Past("vllm", "0.24.0", "vllm-project/recipes issue 565", _sparse_cache, "kv_cache_dtype",
          "use fp8_ds_mla", "0.11.2"),
     Past("vllm", "0.33.0", "vllm-project/vllm issue 42587", _own_layout, "kv_cache_dtype", "use fp8",
-         "0.11.2"),
+         "0.11.1"),
     Past("vllm", "0.26.0", "vllm-project/vllm pull request 43562", _nvfp4_cache, "kv_cache_dtype", "use fp8",
          "0.22.0"),
     Past("vllm", "0.24.0", "vllm-project/vllm pull request 44763", _online_blocks, "quantization", _EXPERTS,
          at="run"),
-    Past("vllm", "0.24.1", "vllm-project/vllm pull request 48173", _expert_blocks, "tensor_parallel_size",
-         _EXPERTS),
-    Past("vllm", "0.9.0", "vllm-project/vllm issue 13640", _awq_groups, "tensor_parallel_size",
-         "use a smaller tp, or a checkpoint with padded layers"),
+    Past("vllm", "0.29.0", "vllm-project/vllm pull request 48173; quantization/fp8.py:562 (0.25.0)",
+         _expert_blocks, "tensor_parallel_size", _EXPERTS),
+    Past("vllm", "0.24.0", "vllm-project/vllm issue 13640; quantization/awq.py:200 (0.23.0)",
+         _dense_groups("awq"), "tensor_parallel_size", _PADDED),
+    Past("vllm", "0.9.0", "vllm-project/vllm issue 13640", _dense_groups("gptq"), "tensor_parallel_size",
+         _PADDED),
     Past("vllm", "0.10.0", "vllm-project/vllm issue 17604", _expert_groups, "tensor_parallel_size", _EXPERTS,
          "0.7.0", "run"),
     Past("vllm", "0.13.0", "vllm-project/vllm pull request 30210", _expert_groups, "tensor_parallel_size",
          _EXPERTS, "0.12.0"),
     Past("vllm", "0.2.1", "vllm-project/vllm issue 1282", _early_awq, "quantization", "use a newer release"),
-    Past("vllm", "0.11.1", "vllm-project/vllm issues 14040, 25022", _packed_integers, "quantization",
+    Past("vllm", "0.12.0", "vllm-project/vllm issues 14040, 25022", _packed_integers, "quantization",
          "use an AWQ or GPTQ checkpoint"),
     Past("sglang", "0.4.7", "sgl-project/sglang issue 6354", _flashmla_cache, "kv_cache_dtype",
          "leave kv-cache-dtype out"),

@@ -15,8 +15,14 @@ The layout that the rule names, or a newer release.
 - vllm-project/vllm issues 1581, 6114, 8097, 9015, 16231, 22424, 24004, 26876, 27968, 29447, 29670, 33685,
   36697, 40955 and 45455, pull requests 34445, 36734 and 41312, NVIDIA-NeMo/Skills issue 1059,
   vllm-project/vime pull request 66, sgl-project/sglang issues 6296, 6913, 19045
-  and 26690. The releases are those
-  of the reports; SGLang's assertions are those of its `srt/server_args.py`
+  and 26690. SGLang's assertions are those of its
+  `srt/server_args.py`
+- Bounds read in the source of every release: micro batches, vLLM `config/__init__.py:484` (0.11.0) and
+  `config/vllm.py:1431` (0.24.0, with nixl_ep); nnodes beside Ray, `engine/arg_utils.py:1462` (0.11.1);
+  ranks of one node, `config/parallel.py:569` (0.11.1); stages of Llama 4, `mllama4.py:653` (0.8.4),
+  Nemotron-H, `nemotron_h.py:545` (0.11.1), and Voxtral, `voxtral.py:352` (0.22.0), each the first that
+  makes the tensors between stages; copies of KV heads, `bailing_moe.py:93` (0.11.1). The other releases
+  are those of the reports
 """
 
 from __future__ import annotations
@@ -30,6 +36,7 @@ from launchplan.memory.kv.vllm.caches import block_tokens
 from launchplan.rules import past_sglang, past_stages
 from launchplan.rules.past import Found, Past, classes, refusals, size, unread
 from launchplan.rules.rule import ERROR, Violation, rule
+from launchplan.rules.versions import reaches
 from launchplan.units import GIB, plural
 
 COPIES_SINCE = {
@@ -40,6 +47,7 @@ SPLIT_TOWERS = frozenset({"Glm4vForConditionalGeneration", "Glm4vMoeForCondition
 """Classes whose towers were split by tp at first."""
 FP8_BLOCK, SMALL_STEP = 128, 2048
 """The second: tokens of a step that vLLM takes by itself on a GPU below 70 GiB, and on an A100."""
+DBO_BACKENDS, NIXL_SINCE = frozenset({"deepep_low_latency", "deepep_high_throughput"}), "0.24.0"
 TP, PP = "tensor_parallel_size", "pipeline_parallel_size"
 
 
@@ -102,7 +110,9 @@ def _world(view: EngineView) -> Found:
 
 def _micro_batches(view: EngineView) -> Found:
     backend = view.arguments["all2all_backend"] or view.env.get("VLLM_ALL2ALL_BACKEND") or ""
-    if not view.arguments["enable_dbo"] or str(backend).startswith("deepep"):
+    release = view.pool.deployment.version
+    takes = DBO_BACKENDS | ({"nixl_ep"} if reaches(release, NIXL_SINCE) else set())
+    if not view.arguments["enable_dbo"] or backend in takes:
         return None
     return "enable-dbo needs a deepep all2all backend"
 
@@ -186,9 +196,9 @@ TABLE = (
     Past("vllm", "0.18.0", "vllm-project/vllm issue 36697, pull requests 34445, 36734", _state_block,
          "max_num_batched_tokens", "raise max-num-batched-tokens", "0.17.0", "config"),
     Past("vllm", "0.33.0", "vllm-project/vllm issue 29670", _micro_batches, "enable_dbo",
-         "set all2all-backend to deepep_low_latency", "0.11.2", "config"),
+         "set all2all-backend to deepep_low_latency", "0.11.0", "config"),
     Past("vllm", "0.33.0", "vllm-project/vime pull request 66", _ray_ranks, "data_parallel_backend",
-         "leave it out", "0.20.0", "config"),
+         "leave it out", "0.11.1", "config"),
     Past("sglang", "0.4.7", "sgl-project/sglang issue 6296", _attention_dp_drafts, "speculative_algorithm",
          "drop one of the two, or use a newer release", at="run"),
     Past("sglang", "0.4.7", "sgl-project/sglang issue 6913", _fused_experts, "tp_size",

@@ -14,7 +14,12 @@ What the rule names, or a newer release.
 
 - vllm-project/vllm issues 10483, 14117, 24888, 31845, 36643, 41559, 52069, 52761, pull requests 20375 and
   46994 (MTP over stages), gpustack/gpustack pull request 3396, intel/intel-xpu-backend-for-triton issues
-  7166 and 7322, sgl-project/sglang issues 4218 and 36528. The releases are those of the reports
+  7166 and 7322, sgl-project/sglang issues 4218 and 36528
+- Bounds read in the source of every release: MTP over stages, `*_mtp.py` without `SupportsPP` since
+  0.14.0 and the draft's stages those of the target to `vllm/config/speculative.py:1690` (0.29.0); DSpark
+  over stages, `v1/worker/gpu/model_runner.py:273` (0.29.0); drafts of runner V2,
+  `v1/worker/gpu/spec_decode/__init__.py:18` (0.12.0), with draft models from 0.31.0 and n-grams from
+  0.32.0 on. The other releases are those of the reports
 """
 
 from __future__ import annotations
@@ -25,7 +30,7 @@ from typing import Any
 from launchplan.engines.view import EngineView
 from launchplan.engines.vllm.attention import PLAIN
 from launchplan.engines.vllm.layers import kv_cache_dtype
-from launchplan.rules.past import Found, Past, refusals, size, unread
+from launchplan.rules.past import Found, Past, classes, refusals, size, unread
 from launchplan.rules.rule import ERROR, Violation, rule
 
 PP, CONFIG = "pipeline_parallel_size", "speculative_config"
@@ -33,7 +38,11 @@ WRONG_KEYS = {"ngram_prompt_lookup_max": "prompt_lookup_max", "ngram_prompt_look
 """Names that were flags once, and the keys of `--speculative-config` for them."""
 OWN_LAYERS = frozenset({"mtp", "deepseek_mtp", "qwen3_next_mtp", "qwen3_5_mtp", "glm4_moe_mtp", "mimo_mtp"})
 """Methods that draft with layers of the target."""
-SECOND_RUNNER_LACKS = frozenset({"ngram", "ngram_gpu", "draft_model"})
+STAGED = frozenset({
+    "BailingMoeV3ForCausalLM", "Glm4MoeLiteForCausalLM", "GlmOcrForConditionalGeneration",
+    "NemotronHForCausalLM", "NemotronHPuzzleForCausalLM",
+})  # fmt: skip
+"""Classes whose draft layers kept `SupportsPP` (their files `*_mtp.py` of 0.14.0 to 0.29.0)."""
 SIZES = ("speculative_eagle_topk", "speculative_num_draft_tokens")
 
 
@@ -74,6 +83,8 @@ def _own_layers(view: EngineView) -> Found:
     """The draft class was asked for stages of its own, as many as the target's."""
     config = _config(view)
     if config.get("method") not in OWN_LAYERS or config.get("model") is not None or not _staged(view):
+        return None
+    if not classes(view) or classes(view) & STAGED:
         return None
     return f"{config['method']} drafts have no pipeline stages in this release"
 
@@ -129,10 +140,13 @@ def _power_of_two(view: EngineView) -> Found:
     return f"speculative-num-draft-tokens {count} is no power of two, which this release asks for"
 
 
-def _second_runner(view: EngineView) -> Found:
-    method = _config(view).get("method")
-    asked = view.env_on("VLLM_USE_V2_MODEL_RUNNER") and method in SECOND_RUNNER_LACKS
-    return f"model runner V2 of this release has no {method} drafts" if asked else None
+def _second_runner(*names: str) -> Any:
+    def finds(view: EngineView) -> Found:
+        method = _config(view).get("method")
+        asked = view.env_on("VLLM_USE_V2_MODEL_RUNNER") and method in names
+        return f"model runner V2 of this release has no {method} drafts" if asked else None
+
+    return finds
 
 
 def _no_draft(view: EngineView) -> Found:
@@ -146,11 +160,16 @@ def _no_draft(view: EngineView) -> Found:
 
 _DROP = "leave speculative decoding out, or use tp in place of pp"
 _ISSUE = "vllm-project/vllm issue"
+_RUNNER = (
+    "v1/worker/gpu/spec_decode/__init__.py, init_speculator; intel/intel-xpu-backend-for-triton issues 7166,"
+    " 7322"
+)
 TABLE = (
     Past("vllm", "0.8.0", f"{_ISSUE} 14117", _first_engine, PP, _DROP, at="config"),
-    Past("vllm", "0.29.0", f"{_ISSUE}s 36643, 52069", _own_layers, CONFIG, _DROP, "0.17.0", "config"),
-    Past("vllm", "0.29.0", f"{_ISSUE} 52761", _stages("deepseek_v4", "dspark"), CONFIG, _DROP, "0.26.0",
-         "config"),
+    Past("vllm", "0.30.0", f"{_ISSUE}s 36643, 52069; config/speculative.py:1690 (0.29.0)", _own_layers,
+         CONFIG, _DROP, "0.14.0", "config"),
+    Past("vllm", "0.30.0", f"{_ISSUE} 52761; v1/worker/gpu/model_runner.py:273 (0.29.0)",
+         _stages("deepseek_v4", "dspark"), CONFIG, _DROP, "0.26.0", "config"),
     Past("vllm", "0.14.0", f"{_ISSUE} 31845", _sparse_tokens, CONFIG, "use 1 token", "0.11.2"),
     Past("vllm", "0.23.0", f"{_ISSUE} 41559", _quantized_cache, CONFIG, "leave kv_cache_dtype out", "0.20.0"),
     Past("vllm", "0.7.0", f"{_ISSUE} 10483", _draft_size, CONFIG, "use 1", at="config"),
@@ -160,8 +179,10 @@ TABLE = (
          "add num_speculative_tokens", "0.8.0", "config"),
     Past("sglang", "0.5.23", "gpustack/gpustack pull request 3396", _sizes_apart, "speculative_num_steps",
          "give all three sizes, or none", "0.4.5", "config"),
-    Past("vllm", "0.24.0", "intel/intel-xpu-backend-for-triton issues 7166, 7322", _second_runner, CONFIG,
-         "unset VLLM_USE_V2_MODEL_RUNNER", "0.22.0", "config"),
+    Past("vllm", "0.32.0", _RUNNER, _second_runner("ngram", "ngram_gpu"), CONFIG,
+         "unset VLLM_USE_V2_MODEL_RUNNER", "0.12.0", "config"),
+    Past("vllm", "0.31.0", _RUNNER, _second_runner("draft_model"), CONFIG, "unset VLLM_USE_V2_MODEL_RUNNER",
+         "0.12.0", "config"),
     Past("sglang", "0.5.23", "sgl-project/sglang issue 36528", _no_draft, "speculative_algorithm",
          "name the draft model", "0.5.18"),
     Past("sglang", "0.4.4", "sgl-project/sglang issue 4218", _power_of_two, "speculative_num_draft_tokens",
