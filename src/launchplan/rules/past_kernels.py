@@ -120,8 +120,9 @@ def _has_sinks(view: EngineView) -> bool:
 
 
 def _first_sinks(view: EngineView) -> Found:
+    """Triton has them for Ampere and what came after (`platforms/cuda.py:322`, 0.10.1)."""
     major = _major(view)
-    if not _has_sinks(view) or major is None or major in {HOPPER, BLACKWELL}:
+    if not _has_sinks(view) or major is None or major >= AMPERE:
         return None
     return f"no attention backend of this release has sinks on {_on(view)}"
 
