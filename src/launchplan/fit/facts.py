@@ -41,6 +41,11 @@ def values_of(candidate: Candidate) -> tuple[object, ...]:
     )  # fmt: skip
 
 
+def values_on(values: tuple[object, ...], gpu: Gpu) -> tuple[object, ...]:
+    """Give the facts of the same layout on another GPU, in hosts of the same size."""
+    return (*values[: -len(_OF_GPU)], *_gpu_values(gpu.id, gpu))
+
+
 def _places(layout: Candidate) -> tuple[object, ...]:
     """Give what vLLM is told about hosts: many layouts are told the same (`engines.vllm.build`).
 

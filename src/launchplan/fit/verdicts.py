@@ -17,7 +17,7 @@ from typing import Any
 from launchplan.catalog import Gpu
 from launchplan.engines.view import EngineView
 from launchplan.fit.candidate import Candidate, Question, recipe_data
-from launchplan.fit.facts import ALL, OF_GPU, Mask, values_of
+from launchplan.fit.facts import ALL, OF_GPU, Mask, values_of, values_on
 from launchplan.fit.readings import Readings, Values, key_of
 from launchplan.fit.traced import Tracer
 from launchplan.pipeline import stages_from
@@ -59,6 +59,8 @@ class Verdicts:
         """What the rules about the GPU say on this one, by what they read of the shape."""
         self._shape_key = key_of(0)
         self._layout: Candidate | None = None
+        self._moves: tuple[Candidate, Candidate] | None = None
+        """The last layout that was made for a GPU, and as what."""
         self._resolved: Resolved | None = None
         self._built: dict[type, tuple[Any, ...]] = {}
         self.deferred: list[Rule] = []
@@ -107,7 +109,7 @@ class Verdicts:
 
     def of_shape(self, candidate: Candidate, values: Values) -> Rule | None:
         """Give a rule that refuses a layout whatever its GPU is; one that reads the GPU is not asked."""
-        return self._of_groups(lambda: self._shapes, candidate, values)
+        return self._of_groups(lambda: self._shapes, lambda: candidate, values)
 
     def on_gpu(self, gpu: Gpu, shape: Candidate, values: Values) -> Rule | None:
         """Give a rule that reads the GPU and refuses a layout on it; `values` are those on any GPU."""
@@ -115,14 +117,20 @@ class Verdicts:
             self._gpu, self._on_gpu = gpu, {}
         key = self._shape_key(values)
         if key not in self._on_gpu:
-            layout = replace(shape, gpu=gpu)
-            found = self._of_groups(lambda: self._gpus, layout, values_of(layout))
+            here = values_on(values, gpu)
+            found = self._of_groups(lambda: self._gpus, lambda: self._moved(shape, gpu), here)
             key = self._shape_key(values)  # rules may have moved, and read more of the shape
             self._on_gpu[key] = found
         return self._on_gpu[key]
 
+    def _moved(self, shape: Candidate, gpu: Gpu) -> Candidate:
+        """Give a layout on a GPU, the same one for all rules; most layouts are judged without it."""
+        if self._moves is None or self._moves[0] is not shape or self._moves[1].gpu is not gpu:
+            self._moves = shape, replace(shape, gpu=gpu)
+        return self._moves[1]
+
     def _of_groups(
-        self, groups_now: Callable[[], tuple[_Group, ...]], candidate: Candidate, values: Values
+        self, groups_now: Callable[[], tuple[_Group, ...]], layout: Callable[[], Candidate], values: Values
     ) -> Rule | None:
         done = 0
         groups = groups_now()
@@ -133,7 +141,7 @@ class Verdicts:
             try:
                 rule = group.verdicts[key]
             except KeyError:
-                rule = self._run(group, candidate, values, key)
+                rule = self._run(group, layout(), values, key)
             if rule is not None:
                 return rule
             done += 1
