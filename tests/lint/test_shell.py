@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from launchplan.lint.shell import Script, Text, Token, shell_tokens
@@ -93,6 +93,7 @@ def test_the_text_at_a_token_is_the_token(words: list[str], gap: str) -> None:
 
 
 @given(st.text(max_size=80))
+@example('"\\')  # a text that ends with a backslash in quotes
 def test_any_text_is_read(text: str) -> None:
     script = Script(Text(text, range(len(text))))
     for statement in script.statements():

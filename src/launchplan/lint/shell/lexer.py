@@ -177,10 +177,10 @@ class Lexer:
                 return
             elif sign == "\\":
                 following = text[here + 1 : here + 2]
-                self.position += 2
+                self.position = min(here + 2, size)
                 if following != "\n":
-                    kept = here + 1 if following in {'"', "\\", "$", "`"} else here
-                    yield Part(self.source.cut(kept, here + 2), quoted=True)
+                    kept = here + 1 if following and following in '"\\$`' else here
+                    yield Part(self.source.cut(kept, self.position), quoted=True)
             else:
                 yield from self._expansion(quoted=True)
         self.open_quote = opened
