@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from launchplan.catalog import ClassHistory, class_history, loadable, version_key
+from launchplan.catalog import ClassHistory, class_history, loadable
+from launchplan.catalog.version import version_key
 
 
 def history(engine: str) -> ClassHistory:

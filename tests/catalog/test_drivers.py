@@ -16,6 +16,7 @@ from launchplan.catalog import engine_toolkit, versions
         ("sglang", "0.5.23", "nvidia", ("CUDA 13", "580")),
         ("sglang", "0.5.19", "nvidia", None),
         ("vllm", "nightly", "nvidia", None),
+        ("vllm", "0.33.0+cu129", "nvidia", None),
         ("vllm", "0.33.0", "amd", None),
         ("sglang", "0.5.23", "intel", None),
     ],

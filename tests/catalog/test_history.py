@@ -7,7 +7,8 @@ import pytest
 from launchplan import catalog
 from launchplan.catalog import FlagHistory
 from launchplan.catalog.history import FOLDER, FlagChanges, spans_of, spans_text
-from launchplan.catalog.load import read_fact, version_key
+from launchplan.catalog.load import read_fact
+from launchplan.catalog.version import version_key
 from launchplan.engines.arguments import Word
 from launchplan.engines.reading import read_words
 

@@ -69,6 +69,8 @@ def test_sglang_has_no_wheels_for_rocm() -> None:
     ("engine", "version", "vendor"),
     [
         ("vllm", "nightly", "nvidia"),
+        ("vllm", "0.33.0+ours", "nvidia"),
+        ("vllm", "0.33.0rc1", "nvidia"),
         ("vllm", "0.13.0", "amd"),
         ("vllm", "0.33.0", "google"),
         ("other", "1.0", "amd"),

@@ -89,23 +89,6 @@ def test_a_missing_or_unreadable_file_is_refused_with_its_name(tmp_path: Path) -
         load.read_fact(Named, tmp_path / "latin.yaml")
 
 
-@pytest.mark.parametrize(
-    ("version", "key"),
-    [
-        ("0.33.0", (0, 33)),
-        ("v0.33.1", (0, 33, 1)),
-        ("0.33", (0, 33)),
-        ("0.33.0rc1", (0, 33)),
-        ("0.5.23.post1", (0, 5, 23)),
-        ("0.33.1.dev12+g1a2b3c", (0, 33, 1)),
-        ("0.0", (0,)),
-        ("nightly", ()),
-    ],
-)
-def test_version_key(version: str, key: tuple[int, ...]) -> None:
-    assert load.version_key(version) == key
-
-
 def test_looking_up_twice_reads_once() -> None:
     assert load.gpu("h200") is load.gpu("H200")
     assert load.fabric("ib") is load.fabric("infiniband")

@@ -28,12 +28,13 @@ from launchplan.catalog.load import (
     nearest_facts,
     nearest_gpu,
     read_engine_facts,
-    version_key,
     versions,
 )
 from launchplan.catalog.loadable import Loadable, loadable
 from launchplan.catalog.models import Checkpoint, ModelEntry, Speculative, model, models, nearest_model
+from launchplan.catalog.neighbours import judging_facts
 from launchplan.catalog.value_names import release_with, value_names
+from launchplan.catalog.version import is_same_release, version_key
 
 __all__ = [
     "Ambiguous",
@@ -72,6 +73,8 @@ __all__ = [
     "given_facts",
     "gpu",
     "gpus",
+    "is_same_release",
+    "judging_facts",
     "loadable",
     "model",
     "models",

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from functools import cache, cached_property
 from typing import Literal
 
 from launchplan.catalog.base import Sourced
-from launchplan.catalog.load import DATA, read_fact, version_key
-
-_RELEASE = re.compile(r"v?\d+(\.\d+)+(\.post\d+)?")
-"""Names of releases; of builds between them, and of builds with patches, nobody knows what they have."""
-
+from launchplan.catalog.load import DATA, read_fact
+from launchplan.catalog.version import release_key, version_key
 
 _LENDING = "Transformers"
 """What the classes are called by which an engine runs those of transformers."""
@@ -53,7 +49,7 @@ class ClassHistory(Sourced):
 
     def is_known(self, version: str) -> bool:
         """Tell whether this is a release whose registry was read."""
-        return _RELEASE.fullmatch(version) is not None and version_key(version) in self._allowed
+        return release_key(version) is not None and version_key(version) in self._allowed
 
     def is_too_old(self, version: str, name: str) -> bool:
         """Tell whether a release that was read is older than the first with a class."""

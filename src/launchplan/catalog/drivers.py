@@ -8,7 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from launchplan.catalog.base import Fact, Sourced
-from launchplan.catalog.load import DATA, read_fact, version_key
+from launchplan.catalog.load import DATA, read_fact
+from launchplan.catalog.version import is_published, version_key
 
 
 class Toolkit(Fact):
@@ -44,4 +45,4 @@ def engine_toolkit(engine: str, version: str, vendor: str) -> Toolkit | None:
         for each in reversed(drivers().toolkits)
         if (each.engine, each.vendor) == (engine, vendor) and version_key(each.since) <= asked
     )
-    return next(known, None) if asked else None
+    return next(known, None) if is_published(version) else None

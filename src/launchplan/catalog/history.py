@@ -12,7 +12,8 @@ from functools import cache
 
 from launchplan.catalog.base import Fact, Sourced
 from launchplan.catalog.engines import EngineFacts
-from launchplan.catalog.load import DATA, engine_facts, nearest_facts, read_fact, version_key, versions
+from launchplan.catalog.load import DATA, engine_facts, nearest_facts, read_fact, versions
+from launchplan.catalog.version import comes_before, version_key
 
 VALUE = "{value}"
 """Stands for the flag's own value among the words of its replacement."""
@@ -91,8 +92,8 @@ class FlagHistory:
         change = self.change(name)
         if change is None or change.removed is None or self._has(name, version):
             return False
-        asked = version_key(version)
-        return not asked or asked >= version_key(change.removed)
+        asked, without = version_key(version), version_key(change.removed)
+        return not asked or asked > without or (asked == without and not comes_before(version))
 
     def past(self, name: str, version: str) -> tuple[str, str] | None:
         """Say when a spelling that a version lacks existed, and the cure: `("removed in 0.13.0", "use …")`.

@@ -7,7 +7,8 @@ from typing import Literal
 
 from launchplan.catalog.base import Fact, Sourced
 from launchplan.catalog.gpus import Gpu
-from launchplan.catalog.load import DATA, read_fact, version_key
+from launchplan.catalog.load import DATA, read_fact
+from launchplan.catalog.version import is_published, version_key
 
 
 class Image(Fact):
@@ -25,10 +26,10 @@ class Image(Fact):
     """CPU architectures that the image has."""
 
     def holds(self, version: str) -> bool:
-        """Tell whether the name is that of a release; a version without numbers is none."""
+        """Tell whether the name is that of a release; a build or a version without numbers is none."""
         asked = version_key(version)
         return (
-            bool(asked)
+            is_published(version)
             and (self.since is None or version_key(self.since) <= asked)
             and (self.until is None or asked <= version_key(self.until))
         )

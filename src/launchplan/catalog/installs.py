@@ -7,7 +7,8 @@ from functools import cache
 from typing import Literal
 
 from launchplan.catalog.base import Fact, Sourced
-from launchplan.catalog.load import DATA, read_fact, version_key
+from launchplan.catalog.load import DATA, read_fact
+from launchplan.catalog.version import is_published, version_key
 
 
 class Install(Fact):
@@ -51,9 +52,8 @@ def installs() -> Installs:
 
 def engine_install(engine: str, version: str, vendor: str) -> Instructions | None:
     """Tell how a release is installed for a vendor's GPUs; None when nothing tells it."""
-    asked = version_key(version)
-    for each in installs().installs:
-        if (each.engine, each.vendor) == (engine, vendor) and asked and _holds(each, version):
+    for each in installs().installs if is_published(version) else ():
+        if (each.engine, each.vendor) == (engine, vendor) and _holds(each, version):
             release = version.removeprefix("v")
             made = (f"uv venv --python {each.python}", "source .venv/bin/activate") if each.python else ()
             return Instructions(

@@ -20,6 +20,7 @@ from launchplan.catalog.clusters import ClusterPreset
 from launchplan.catalog.engines import EngineFacts
 from launchplan.catalog.fabrics import Fabric
 from launchplan.catalog.gpus import Gpu
+from launchplan.catalog.version import version_key
 from launchplan.errors import CatalogError, system_reason
 
 DATA = Path(__file__).parent / "data"
@@ -149,20 +150,6 @@ def newest_not_above(directory: Path, engine: str, version: str) -> Path | None:
     }
     fitting = [key for key in known if not asked or key <= asked]
     return known[max(fitting)] if fitting else None
-
-
-@cache
-def version_key(version: str) -> tuple[int, ...]:
-    """Turn the release number of a version into a key to compare: `v0.33.0rc1` gives (0, 33), `nightly` ().
-
-    Zeros at the end do not count (0.33 is 0.33.0), nor do pre- and post-release marks: facts are per release.
-    """
-    found = re.match(r"v?(\d+(?:\.\d+)*)", version)
-    open_ended = re.match(r"v?\d+\.\d*x", version)  # `0.2x` may be any of ten releases
-    numbers = [int(part) for part in found[1].split(".")] if found and not open_ended else []
-    while len(numbers) > 1 and numbers[-1] == 0:
-        numbers.pop()
-    return tuple(numbers)
 
 
 _GPUS = Shelf(Gpu, DATA / "gpus")

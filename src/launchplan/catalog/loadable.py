@@ -6,7 +6,8 @@ from functools import cache, cached_property
 from typing import Literal
 
 from launchplan.catalog.base import Sourced
-from launchplan.catalog.load import DATA, read_fact, version_key
+from launchplan.catalog.load import DATA, read_fact
+from launchplan.catalog.version import is_same_release
 
 GENERATING = ("ForCausalLM", "ForConditionalGeneration", "LMHeadModel", "ChatModel")
 """Endings of the classes that are listed: those of models that generate."""
@@ -49,6 +50,6 @@ class Loadable(Sourced):
 def loadable(engine: str, version: str) -> Loadable | None:
     """Return what exactly this release loads, None where nobody has read it: a newer one may load more."""
     for path in (DATA / "loadable").glob(f"{engine}-[0-9]*.yaml"):
-        if version_key(path.stem.removeprefix(f"{engine}-")) == version_key(version):
+        if is_same_release(version, path.stem.removeprefix(f"{engine}-")):
             return read_fact(Loadable, path)
     return None

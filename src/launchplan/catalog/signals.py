@@ -8,7 +8,8 @@ from typing import Literal
 from pydantic import Field
 
 from launchplan.catalog.base import Fact, Sourced
-from launchplan.catalog.load import DATA, newest_not_above, read_fact, version_key
+from launchplan.catalog.load import DATA, newest_not_above, read_fact
+from launchplan.catalog.version import version_key
 
 When = Literal["always", "speculative", "pools", "state", "sliding", "prefix"]
 """Which deployments a signal is for: every one; with draft tokens; with prefill and decode apart; with

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from functools import cache
 
 from launchplan.catalog.base import Fact, Sourced
-from launchplan.catalog.load import DATA, read_fact, version_key
+from launchplan.catalog.load import DATA, read_fact
+from launchplan.catalog.version import release_key, version_key
 
 FOLDER = DATA / "value_names"
 
@@ -38,9 +39,13 @@ def _flags(engine: str) -> Mapping[str, FlagValues]:
 
 @cache
 def value_names(engine: str, version: str, flag: str) -> tuple[str, ...]:
-    """Return the values that exactly this release has for a flag; empty where its source was not read."""
+    """Return the values that a release has for a flag; empty for builds and where none was read."""
     values, asked = _flags(engine).get(flag), version_key(version)
-    if values is None or asked not in {version_key(each) for each in values.releases}:
+    if (
+        values is None
+        or release_key(version) is None
+        or asked not in {version_key(each) for each in values.releases}
+    ):
         return ()
     return tuple(
         name

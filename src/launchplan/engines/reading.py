@@ -2,7 +2,8 @@
 
 Where they are, the parser's verdict is the engine's. Between two known releases a flag or value is refused
 only when both refuse it, or when it is known with which release it went; before the oldest known release
-nothing else is refused. What can't be judged is left out, and the rest is read.
+nothing else is refused, nor of a build that has changes of its own. What can't be judged is left out, and the
+rest is read.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from launchplan import catalog
-from launchplan.catalog import EngineFacts, version_key
+from launchplan.catalog import EngineFacts
+from launchplan.catalog.version import is_same_release, version_key
 from launchplan.engines.arguments import Arguments, Refusal, Word, read_arguments
 from launchplan.engines.vllm.words import refused_early, rewrite
 
@@ -36,11 +38,10 @@ def read_words(engine: str, version: str, words: Sequence[Word]) -> Arguments | 
         refusal = Refusal(f"unrecognized arguments: {gone.text}", gone.index, None, gone.text)
         return replace(arguments, refusal=refusal)
     arguments, unread = read_arguments(facts, rewritten), list[Word]()
-    asked = version_key(version)
-    if asked == version_key(facts.version):
+    if is_same_release(version, facts.version):
         return arguments
-    newer = _newer(engine, asked) if asked else None
-    while arguments.refusal is not None and not _is_sure(arguments, newer, asked, rewritten):
+    others, asked = catalog.judging_facts(engine, version)[1:], version_key(version)
+    while arguments.refusal is not None and not _is_sure(arguments, others, asked, rewritten):
         place = _place(rewritten, arguments)
         if place is None:
             break
@@ -72,16 +73,11 @@ def _is_gone(engine: str, version: str, text: str) -> bool:
     return history is not None and history.is_gone(text.partition("=")[0].partition(".")[0], version)
 
 
-def _newer(engine: str, asked: tuple[int, ...]) -> EngineFacts | None:
-    later = [each for each in catalog.versions(engine) if version_key(each) > asked]
-    return catalog.engine_facts(engine, later[0]) if later else None
-
-
 def _is_sure(
-    arguments: Arguments, newer: EngineFacts | None, asked: tuple[int, ...], words: Sequence[Word]
+    arguments: Arguments, others: Sequence[EngineFacts], asked: tuple[int, ...], words: Sequence[Word]
 ) -> bool:
     """Tell whether the asked release refuses the words too."""
-    facts, refusal = arguments.facts, arguments.refusal
+    refusal = arguments.refusal
     name = (refusal.unknown or "").partition("=")[0] if refusal else ""
     if name and not name.startswith("-"):
         return True  # a word that belongs to no flag
@@ -89,10 +85,8 @@ def _is_sure(
         # What is no JSON is none in any release, except where pairs as `image=2` were taken once.
         return refusal.flag.dest not in _PAIRS_UNTIL or not asked or asked >= _PAIRS_UNTIL[refusal.flag.dest]
     if not asked:  # a name such as `main`: newer than every release, or a build of its own
-        return facts.match(name) is None and name.startswith("--")
-    if newer is None or version_key(facts.version) > asked:
-        return False
-    return read_arguments(newer, words).refusal is not None
+        return arguments.facts.match(name) is None and name.startswith("--")
+    return bool(others) and all(read_arguments(each, words).refusal is not None for each in others)
 
 
 def _place(words: Sequence[Word], arguments: Arguments) -> slice | None:

@@ -13,9 +13,11 @@ from launchplan.lint.shell import UNKNOWN_SIGN, Token
 
 _VERSION = re.compile(r"(?:^|[-_:])v?(\d+\.\d+(?:\.\d+)*(?:\.?(?:post|rc|dev)\d+)?)(?![\w.]*\.)")
 _FLAG_AND_VALUE = re.compile(r"(--?[A-Za-z][\w.-]*)(\s+)(\S.*)", re.DOTALL)
-_MADE_FOR = re.compile(r"^(?:# Made by launchplan for|\| engine \|) (vllm|sglang) (\d[\w.]*\w)", re.MULTILINE)
+_MADE_FOR = re.compile(
+    r"^(?:# Made by launchplan for|\| engine \|) (vllm|sglang) (\d[\w.+]*\w)", re.MULTILINE
+)
 _UNKNOWN = re.compile(f"{UNKNOWN_SIGN}+")
-_PIN = re.compile(r"\b(vllm|sglang)(?:\[[\w,-]*\])?\s*==\s*(\d+\.\d+[\w.]*)")
+_PIN = re.compile(r"\b(vllm|sglang)(?:\[[\w,-]*\])?\s*==\s*(\d+\.\d+[\w.]*(?:\+[\w.]*\w)?)")
 
 
 BY_TEMPLATE = "a template decides which of the words there are"

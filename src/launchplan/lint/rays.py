@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from launchplan.catalog import version_key
+from launchplan.catalog.version import version_key
 from launchplan.lint.judge import Judged
 from launchplan.lint.problems import Note
 from launchplan.lint.several import given_of

@@ -24,6 +24,12 @@ def flag_text(key: str) -> str:
     return "--" + cut(key.partition(".")[0])
 
 
+def is_gone(deployment: Deployment, key: str) -> bool:
+    """Tell whether it is known that a release took a key of `args` away before this version."""
+    history = catalog.flag_history(deployment.engine)
+    return history is not None and history.is_gone(flag_text(key), deployment.version)
+
+
 def unknown_flag(engine: str, version: str, name: str, near: str | None) -> tuple[str, str]:
     """Say of a flag that a version lacks when there was one, and what to write instead.
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, get_type_hints
 
-from launchplan.catalog import version_key
+from launchplan.catalog.version import version_key
 from launchplan.engines import EngineView, Launch, PoolViews
 from launchplan.finding import KeyPath, Severity
 from launchplan.layout import Layout, PoolLayout

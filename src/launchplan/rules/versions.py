@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from launchplan import catalog
 from launchplan.catalog import EngineFacts
-from launchplan.catalog.load import version_key
+from launchplan.catalog.version import is_same_release, version_key
 from launchplan.resolve import Deployment
 
 
 def is_exact(deployment: Deployment) -> bool:
     """Tell whether the flags of this very release are known."""
     facts = deployment.facts
-    return facts is not None and version_key(facts.version) == version_key(deployment.version)
+    return facts is not None and is_same_release(deployment.version, facts.version)
 
 
 def reaches(version: str, release: str) -> bool:
@@ -21,19 +21,8 @@ def reaches(version: str, release: str) -> bool:
 
 
 def bounds(deployment: Deployment) -> tuple[EngineFacts, ...]:
-    """Give the releases that a name must be missing from before it is surely missing here.
-
-    The release itself where it is known; else the known ones before and after it; nothing for a version that
-    is newer or older than all known ones, where missing can't be told.
-    """
-    if deployment.facts is None:
-        return ()
-    if is_exact(deployment):
-        return (deployment.facts,)
-    asked = version_key(deployment.version)
-    later = [each for each in catalog.versions(deployment.engine) if asked and version_key(each) > asked]
-    after = catalog.engine_facts(deployment.engine, later[0]) if later else None
-    return (deployment.facts, after) if after is not None else ()
+    """Give the releases that a name must be missing from before it is surely missing here."""
+    return catalog.judging_facts(deployment.engine, deployment.version)
 
 
 def later_facts(deployment: Deployment) -> tuple[EngineFacts, ...]:

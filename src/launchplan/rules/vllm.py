@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from launchplan import catalog
-from launchplan.catalog import EngineModels
+from launchplan.catalog import EngineJson, EngineModels, is_same_release
 from launchplan.engines.view import EngineView
 from launchplan.engines.vllm.settings.reading import mapping
 from launchplan.engines.vllm.view import VllmView
@@ -62,6 +62,11 @@ def models(view: VllmView) -> EngineModels:
     if found is None:
         raise LookupError(view.pool.deployment.version)
     return found
+
+
+def lists_all(facts: EngineModels | EngineJson, view: VllmView) -> bool:
+    """Tell whether what facts do not list is missing in the version: a build or later release may have it."""
+    return is_same_release(view.pool.deployment.version, facts.version)
 
 
 def held(config: Mapping[str, Any], name: str) -> Mapping[str, Any]:

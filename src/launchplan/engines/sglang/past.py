@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from launchplan.catalog.load import version_key
+from launchplan.catalog.version import version_key
 from launchplan.memory.budget import Device
 from launchplan.memory.capacity import Lengths, RankMemory
 from launchplan.memory.kv.sglang import SglangPoolSettings

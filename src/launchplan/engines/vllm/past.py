@@ -12,7 +12,7 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from launchplan import catalog
-from launchplan.catalog.load import version_key
+from launchplan.catalog.version import version_key
 from launchplan.engines.vllm.settings import scheduler
 from launchplan.engines.vllm.settings.reading import count, on, size, text
 from launchplan.memory.budget import Budget, Device

@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from launchplan.catalog import version_key
+from launchplan.catalog.version import version_key
 from launchplan.engines.budgets import DraftChoice, PoolMemory
 from launchplan.memory.capacity import Choice, Concurrency
 from launchplan.units import bytes_text, plural

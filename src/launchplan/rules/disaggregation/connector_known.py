@@ -23,7 +23,7 @@ from difflib import get_close_matches
 from launchplan.engines.vllm.settings.reading import mapping
 from launchplan.engines.vllm.view import VllmView
 from launchplan.rules.rule import Violation
-from launchplan.rules.vllm import models, refuse, vllm_rule
+from launchplan.rules.vllm import lists_all, models, refuse, vllm_rule
 from launchplan.rules.wording import shown
 
 
@@ -44,8 +44,9 @@ def check(view: VllmView) -> Iterator[Violation]:
         place = "vllm/config/kv_transfer.py:113 (0.33.0)"
         yield Violation(message, view.path(flag), "add kv_role: kv_both", place, "parse")
     elif isinstance(name, str) and not config.get("kv_connector_module_path"):
-        known = [each.name for each in models(view).kv_connectors]
-        if name not in known:
+        facts = models(view)
+        known = [each.name for each in facts.kv_connectors]
+        if name not in known and lists_all(facts, view):
             near = get_close_matches(name, known, n=1)
             fix = f"did you mean {near[0]}?" if near else "use one of this version"
             yield refuse(view, flag, f"there is no KV connector {shown(name)}", fix)

@@ -22,15 +22,16 @@ from difflib import get_close_matches
 from launchplan.engines.vllm.settings.reading import mapping, speculative, text
 from launchplan.engines.vllm.view import VllmView
 from launchplan.rules.rule import Violation
-from launchplan.rules.vllm import models, refuse, vllm_rule
+from launchplan.rules.vllm import lists_all, models, refuse, vllm_rule
 from launchplan.rules.wording import shown
 
 
 @vllm_rule("ENG205", "attention-backend-known", source="v1/attention/backends/registry.py:28")
 def check(view: VllmView) -> Iterator[Violation]:
     """Look each name up."""
-    known = models(view).attention_backends
-    for flag, name in _names(view):
+    facts = models(view)
+    known = facts.attention_backends
+    for flag, name in _names(view) if lists_all(facts, view) else ():
         if not isinstance(name, str) or name.lower() == "auto" or name.upper() in known:
             continue
         near = get_close_matches(name.upper(), known, n=1, cutoff=0.7)

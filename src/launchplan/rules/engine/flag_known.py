@@ -20,10 +20,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from launchplan import catalog
 from launchplan.catalog import Ambiguous, Flag
-from launchplan.resolve import Deployment, ResolvedPool
-from launchplan.rules.flag_names import ambiguous_flag, flag_text, taken_for, unknown_flag
+from launchplan.resolve import ResolvedPool
+from launchplan.rules.flag_names import ambiguous_flag, flag_text, is_gone, taken_for, unknown_flag
 from launchplan.rules.rule import ERROR, Violation, rule
 from launchplan.rules.versions import bounds
 
@@ -40,7 +39,7 @@ def check(pool: ResolvedPool) -> Iterator[Violation]:
     for key in pool.args:
         found = [taken_for(facts, key) for facts in releases]
         has_it = any(found) and not all(isinstance(each, Ambiguous) for each in found)
-        if _is_gone(pool.deployment, key) or (releases and not has_it):
+        if is_gone(pool.deployment, key) or (releases and not has_it):
             message, fix = _problem(pool, key, found[0] if found else None)
             yield Violation(message, pool.arg_paths[key], fix)
 
@@ -54,11 +53,6 @@ def _problem(pool: ResolvedPool, key: str, found: Flag | Ambiguous | None) -> tu
         return ambiguous_flag(deployment.engine, deployment.version, spelled, found)
     near = deployment.facts.nearest(spelled) if deployment.facts else None
     return unknown_flag(deployment.engine, deployment.version, spelled, near)
-
-
-def _is_gone(deployment: Deployment, key: str) -> bool:
-    history = catalog.flag_history(deployment.engine)
-    return history is not None and history.is_gone(flag_text(key), deployment.version)
 
 
 def _own_key(pool: ResolvedPool, key: str) -> str | None:

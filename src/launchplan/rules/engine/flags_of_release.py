@@ -23,7 +23,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from launchplan.catalog.load import version_key
+from launchplan.catalog.version import version_key
 from launchplan.engines.view import EngineView
 from launchplan.rules import past_names
 from launchplan.rules.past import Found, Past, classes, refusals

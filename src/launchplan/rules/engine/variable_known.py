@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from launchplan import catalog
-from launchplan.catalog.load import version_key
+from launchplan.catalog.version import version_key
 from launchplan.finding import KeyPath
 from launchplan.resolve import Deployment, Resolved
 from launchplan.rules.environment import variables

@@ -23,7 +23,7 @@ from launchplan.engines.vllm.settings.formats import choose_method
 from launchplan.engines.vllm.settings.reading import on
 from launchplan.engines.vllm.view import VllmView
 from launchplan.rules.rule import Violation
-from launchplan.rules.vllm import models, refuse, vllm_rule
+from launchplan.rules.vllm import lists_all, models, refuse, vllm_rule
 from launchplan.rules.wording import shown
 
 
@@ -36,6 +36,8 @@ def check(view: VllmView) -> Iterator[Violation]:
     if name is None:
         return
     method = facts.method(name)
+    if method is None and not lists_all(facts, view):
+        return
     if method is None:
         near = get_close_matches(name, [each.name for each in facts.quantization], n=1)
         fix = f"did you mean {near[0]}?" if near else "take another checkpoint, or leave it out"
