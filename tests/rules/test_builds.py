@@ -118,3 +118,35 @@ def test_a_configuration_may_name_a_class_that_a_build_has() -> None:
             model_config=config,
         )
         assert ("ENG119" in {finding.code for finding in report.findings}) is expected, version
+
+
+def test_a_post_release_is_told_from_its_release() -> None:
+    line = "python -m sglang.launch_server --model-path Qwen/Qwen3-8B --tool-call-parser pythonic"
+    assert {"ENG106", "ENG407"} & codes(line, "sglang", "0.4.6")
+    assert not {"ENG106", "ENG407"} & codes(line, "sglang", "0.4.6.post5")
+
+
+@pytest.mark.parametrize(
+    ("version", "told"),
+    [
+        ("0.13.0", "it came with 0.14.0"),
+        ("0.26.0", None),
+        ("0.27.1", "0.26.0 had it, and 0.32.0 has it again"),
+        ("0.27.1rc1", None),
+        ("0.33.0", None),
+    ],
+)
+def test_a_class_that_was_missing_in_between(version: str, told: str | None) -> None:
+    config = {"architectures": ["ExaoneMoEForCausalLM"], "model_type": "exaone_moe", "num_hidden_layers": 2}
+    report = api.lint("vllm serve some/model", engine="vllm", version=version, model_config=config)
+    found = [finding.message for finding in report.findings if finding.code == "ENG123"]
+    assert found == ([f"vllm {version} has no class ExaoneMoEForCausalLM; {told}"] if told else [])
+
+
+def test_a_class_that_is_gone() -> None:
+    config = {"architectures": ["ArcticForCausalLM"], "model_type": "arctic", "num_hidden_layers": 2}
+    report = api.lint("vllm serve some/model", engine="vllm", version="0.29.0", model_config=config)
+    found = [(finding.message, finding.fix) for finding in report.findings if finding.code == "ENG123"]
+    assert found == [
+        ("vllm 0.29.0 has no class ArcticForCausalLM; 0.28.0 was the last with it", "use vllm 0.28.0")
+    ]

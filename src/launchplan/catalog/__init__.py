@@ -2,7 +2,6 @@
 
 from launchplan.catalog.advice import Score, Thinking
 from launchplan.catalog.calibration import Calibration, calibration
-from launchplan.catalog.classes import ClassHistory, class_history
 from launchplan.catalog.clusters import ClusterPreset
 from launchplan.catalog.drivers import Toolkit, engine_toolkit
 from launchplan.catalog.engine_json import EngineJson, engine_json
@@ -33,14 +32,13 @@ from launchplan.catalog.load import (
 from launchplan.catalog.loadable import Loadable, loadable
 from launchplan.catalog.models import Checkpoint, ModelEntry, Speculative, model, models, nearest_model
 from launchplan.catalog.neighbours import judging_facts
-from launchplan.catalog.value_names import release_with, value_names
+from launchplan.catalog.releases import ReleaseNames, lacks_class, release_names
 from launchplan.catalog.version import is_same_release, version_key
 
 __all__ = [
     "Ambiguous",
     "Calibration",
     "Checkpoint",
-    "ClassHistory",
     "ClusterPreset",
     "EngineFacts",
     "EngineJson",
@@ -52,12 +50,12 @@ __all__ = [
     "Gpu",
     "Loadable",
     "ModelEntry",
+    "ReleaseNames",
     "Score",
     "Speculative",
     "Thinking",
     "Toolkit",
     "calibration",
-    "class_history",
     "cluster_preset",
     "cluster_presets",
     "engine_facts",
@@ -75,6 +73,7 @@ __all__ = [
     "gpus",
     "is_same_release",
     "judging_facts",
+    "lacks_class",
     "loadable",
     "model",
     "models",
@@ -84,9 +83,8 @@ __all__ = [
     "nearest_gpu",
     "nearest_model",
     "read_engine_facts",
-    "release_with",
+    "release_names",
     "router_image",
-    "value_names",
     "version_key",
     "versions",
 ]

@@ -40,6 +40,12 @@ def release_key(version: str) -> ReleaseKey | None:
     return (version_key(version), int(found[1] or 0)) if found else None
 
 
+@cache
+def order_key(version: str) -> ReleaseKey:
+    """Turn a version into a key that tells which comes first: builds before the release of their number."""
+    return release_key(version) or (version_key(version), -1 if comes_before(version) else 0)
+
+
 def is_same_release(version: str, release: str) -> bool:
     """Tell whether a version is this very release, or build: facts of the one are those of the other."""
     key = release_key(version)

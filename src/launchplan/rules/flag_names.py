@@ -58,7 +58,8 @@ def names_of(deployment: Deployment, spelled: str) -> tuple[str, ...]:
 
 def later_release(deployment: Deployment, spelled: str, name: str) -> str | None:
     """Give a newer release in which a flag has a value of this name, the first that is known."""
-    with_it = catalog.release_with(deployment.engine, deployment.version, spelled, name)
+    names = catalog.release_names(deployment.engine, spelled)
+    with_it = names.next_with(deployment.version, name) if names else None
     known = (facts.version for facts in later_facts(deployment) if name in names_in(facts, spelled))
     return with_it or next(known, None)
 
@@ -67,7 +68,8 @@ def _of_release(deployment: Deployment, spelled: str) -> tuple[str, ...]:
     """Give the value names that were read in this release's source; facts that are given stand instead."""
     if catalog.given() is not None:
         return ()
-    return catalog.value_names(deployment.engine, deployment.version, spelled)
+    names = catalog.release_names(deployment.engine, spelled)
+    return tuple(sorted(names.at(deployment.version) or ())) if names else ()
 
 
 def names_in(facts: EngineFacts, spelled: str) -> tuple[str, ...]:

@@ -11,9 +11,9 @@ Use a name of this release, or the release that has it.
 
 ## References
 
-- vLLM 0.4.1 to 0.32.0: `QUANTIZATION_METHODS` of `vllm/model_executor/layers/quantization/__init__.py`,
+- vLLM 0.4.0 to 0.32.0: `QUANTIZATION_METHODS` of `vllm/model_executor/layers/quantization/__init__.py`,
   looked up by `_verify_quantization` of `vllm/config.py` (`vllm/config/model.py` since 0.11.0)
-- SGLang 0.4.5 to 0.5.22: choices of `sglang/srt/server_args.py`
+- SGLang 0.4.0 to 0.5.22: choices of `sglang/srt/server_args.py`
 """
 
 from __future__ import annotations
