@@ -9,7 +9,7 @@ from launchplan import api
 from launchplan.finding import Severity
 from launchplan.fit.candidate import Candidate, Question, recipe_data
 from launchplan.fit.estimate import Estimate
-from launchplan.fit.judge import is_warned, judge, memory_of_layout
+from launchplan.fit.judge import EARLY_WARNINGS, is_warned, judge, memory_of_layout
 from launchplan.fit.space import Limits, candidates, drafts_of, per_node
 from launchplan.fit.verdicts import Verdicts
 from launchplan.pipeline import make_plan
@@ -54,8 +54,10 @@ def test_what_is_left_out_is_refused_by_the_check(data: st.DataObject) -> None:
 def test_a_layout_is_called_warned_only_where_the_check_warns(data: st.DataObject) -> None:
     asked = data.draw(questions())
     layout = data.draw(layouts(asked))
-    open_rules = Verdicts(asked).open_rules
-    if is_warned(asked, layout, open_rules):
+    open_rules, verdicts = Verdicts(asked).open_rules, Verdicts(asked, EARLY_WARNINGS)
+    warned = is_warned(asked, layout)
+    assert warned == (verdicts.refusal(layout) is not None or is_warned(asked, layout, verdicts.deferred))
+    if warned:
         assert judge(asked, layout, open_rules).warnings
         assert judge(asked, layout, RULES).warnings
 

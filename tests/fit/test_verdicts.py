@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from hypothesis import HealthCheck, given, settings
@@ -21,8 +21,11 @@ from launchplan.fit.space import drafts_of
 from launchplan.fit.verdicts import Verdicts
 from launchplan.pipeline import make_plan, stages_of
 from launchplan.recipe import load_recipe
-from tests.fit.spaces import GPUS, MODELS, layouts, question, questions
+from tests.fit.spaces import GPUS, MODELS, entry, layouts, question, questions
 
+NVFP4 = next(
+    index for index, each in enumerate(entry("Qwen/Qwen3.8-2.4T-A95B").checkpoints) if each.format == "nvfp4"
+)
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 
 
@@ -45,6 +48,29 @@ def test_a_refusal_is_the_checks_and_so_is_none(data: st.DataObject) -> None:
             assert errors <= {each.code for each in verdicts.deferred}, (layout, errors)
 
 
+@settings(max_examples=25, deadline=None, suppress_health_check=SLOW)
+@given(st.data())
+def test_what_is_refused_whatever_the_gpu_is_refused_on_another(data: st.DataObject) -> None:
+    """The first layouts matter most: what a rule reads is not known before it was run."""
+    asked = data.draw(questions())
+    verdicts, other = Verdicts(asked), data.draw(st.sampled_from(GPUS))
+    for layout in data.draw(st.lists(layouts(asked), min_size=1, max_size=4)):
+        rule = verdicts.of_shape(layout, values_of(layout))
+        if rule is not None:
+            assert rule.code in errors_of(asked, replace(layout, gpu=other)), (layout, other.id, rule.code)
+
+
+def test_the_first_layout_is_not_refused_for_its_gpu() -> None:
+    """It stands for those on every GPU, and no rule about GPUs is known to be one before it has run."""
+    asked = question("Qwen/Qwen3.8-2.4T-A95B", "sglang", checkpoint=NVFP4)
+    gpu = next(gpu for gpu in GPUS if gpu.id == "mi355x")
+    verdicts, layout = Verdicts(asked), Candidate(gpu, 1, 8, 8)
+    assert verdicts.of_shape(layout, values_of(layout)) is None
+    refusing = verdicts.on_gpu(gpu, layout, values_of(layout))
+    assert refusing is not None
+    assert refusing.code == "QNT109"
+
+
 def attributes(kind: type, value: object, prefix: str) -> dict[str, tuple[int, object]]:
     """Every attribute of a value with the facts that it is said to follow from."""
     table = attributes_of(kind)
@@ -59,7 +85,9 @@ def leaves(asked: Question, layout: Candidate) -> dict[str, tuple[int, object]]:
         for name, each in attributes(type(pool), pool, "pool").items()
         if name not in {"pool.gpu", "pool.parallel", "pool.serve", "pool.deployment"}
     }
-    found |= {f"pool.{name}": (mask, getattr(pool, name)) for name, mask in computed_of(type(pool)).items()}
+    for stage in (pool, pool.deployment):
+        computed = computed_of(type(stage)).items()
+        found |= {f"{type(stage).__name__}.{name}": (mask, getattr(stage, name)) for name, mask in computed}
     for part in (pool.gpu, pool.parallel, pool.serve):
         found |= attributes(type(part), part, type(part).__name__)
     flags = flags_of(asked.engine)

@@ -8,9 +8,11 @@ the flag facts of a version. vLLM's rewriting that comes before it (underscores,
 from __future__ import annotations
 
 import argparse
+import copy
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache, partial
 from typing import Any, NoReturn
 
 from launchplan.catalog import EngineFacts, Flag
@@ -87,9 +89,13 @@ def read_arguments(facts: EngineFacts, words: Sequence[Word]) -> Arguments:
 
     A command line that the engine's parser refuses gives its `refusal` and the values read so far.
     """
-    parser, flags, defaults = _parser(facts)
+    reader = _reader(facts)
+    parser, flags, defaults = reader.parser, reader.flags, reader.defaults
     texts = [word.text for word in words]
     given = _given(facts, words)
+    apart = reader.apart(texts)
+    if apart is not None:
+        return Arguments(facts, apart, given)
     try:
         namespace = argparse.Namespace()
         vars(namespace).update(defaults)
@@ -135,19 +141,62 @@ def _destination(parser: argparse.ArgumentParser, name: str | None) -> str:
     return action.dest if action else first
 
 
-_PARSERS: dict[int, tuple[EngineFacts, _Parser, dict[str, Flag], dict[str, Any]]] = {}
+_KEPT = 2048
+"""Flags with their values that are kept of each release: the command lines of one search repeat them."""
 
 
-def _parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[str, Any]]:
+class _Reader:
+    """A release's parser; what it makes of a flag with its values is kept, for argparse is slow."""
+
+    def __init__(self, facts: EngineFacts) -> None:
+        self.facts = facts
+        self.parser, self.flags, self.defaults = _build_parser(facts)
+        alone = copy.copy(self.parser)
+        alone._actions = [action for action in self.parser._actions if not action.required]  # noqa: SLF001
+        self._required = {action.dest for action in self.parser._actions if action.required}  # noqa: SLF001
+        self._names = self.parser._option_string_actions  # noqa: SLF001
+        self._read = lru_cache(_KEPT)(partial(_read_alone, alone))
+
+    def apart(self, texts: Sequence[str]) -> dict[str, Any] | None:
+        """Read each flag with its values apart; None where the parser has to see the whole line.
+
+        It takes them together where one is refused or names no flag exactly, and where two set one value.
+        """
+        values = dict(self.defaults)
+        starts = [place for place, text in enumerate(texts) if text.startswith("-")]
+        if any(texts[place] not in self._names for place in starts):
+            return None
+        seen: set[str] = set()
+        for start, end in zip((0, *starts), (*starts, len(texts)), strict=True):
+            read = self._read(tuple(texts[start:end])) if end > start else {}
+            if read is None or not seen.isdisjoint(read):
+                return None
+            seen.update(read)
+            values.update(read)
+        return values if self._required <= seen else None
+
+
+def _read_alone(parser: _Parser, texts: tuple[str, ...]) -> dict[str, Any] | None:
+    """Read one flag with its values, or the words before the first; None where not all of it is taken."""
+    try:
+        namespace, rest = parser.parse_known_args(texts, argparse.Namespace())
+    except (argparse.ArgumentError, _RefusedError):
+        return None
+    return None if rest else vars(namespace)
+
+
+_READERS: dict[int, _Reader] = {}
+
+
+def _reader(facts: EngineFacts) -> _Reader:
     """Build a version's parser once; the facts are kept with it, so that their identity stays the key.
 
     There are as many as releases in the catalog, and recorded ones that were read.
     """
     key = id(facts)
-    if key not in _PARSERS:
-        _PARSERS[key] = (facts, *_build_parser(facts))
-    _, parser, flags, defaults = _PARSERS[key]
-    return parser, flags, defaults
+    if key not in _READERS:
+        _READERS[key] = _Reader(facts)
+    return _READERS[key]
 
 
 def _build_parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[str, Any]]:

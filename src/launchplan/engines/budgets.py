@@ -52,8 +52,22 @@ class DraftChoice:
     """None where the memory with it could not be computed."""
 
 
+# An offer's rules and its figures ask for the same view in turn. It is kept with its inputs: an identity is
+# used again once its object is gone.
+_last: list[tuple[EngineView, MemoryInputs | None]] = []
+
+
 def memory_inputs(view: EngineView) -> MemoryInputs | None:
     """Collect what decides the memory of a view's rank; None when something is not known."""
+    for known, inputs in _last:  # taken once: another thread may put its own view there meanwhile
+        if known is view:
+            return inputs
+    inputs = _inputs(view)
+    _last[:] = [(view, inputs)]
+    return inputs
+
+
+def _inputs(view: EngineView) -> MemoryInputs | None:
     if isinstance(view, VllmView):
         return vllm_inputs(view)
     return sglang_inputs(view) if isinstance(view, SglangView) else None

@@ -98,13 +98,12 @@ def _head_view(pool: ResolvedPool, launch: Launch | None) -> EngineView | None:
     cluster = cluster_of(pool.deployment)
     env = dict(cluster.env if cluster else {}) | dict(pool.env)
     model = text(_model_argument(pool.deployment))
-    flags = BY_NAME[pool.deployment.engine].unplaced_flags(pool)
     for process in launch.processes if launch else ():
         if process.role == pool.role and process.node == 0 and process.instance == 0:
-            flags = process.flags
             # What Ray compares is known from the plan; a command that somebody wrote has to say it itself.
             env |= {each.name: bare_text(each.value) for each in process.env if each.name == OWN_ADDRESS}
-    return view_of_flags(pool, model, flags, env)
+            return view_of_flags(pool, model, process.flags, env)
+    return view_of_flags(pool, model, BY_NAME[pool.deployment.engine].unplaced_flags(pool), env)
 
 
 def _instances(layout: Layout) -> tuple[Instance, ...]:

@@ -8,7 +8,9 @@ from typing import Any
 from launchplan.catalog import Gpu, ModelEntry
 from launchplan.catalog.models import Speculative
 from launchplan.fit.workload import workload_data
-from launchplan.recipe.schema import Workload
+from launchplan.recipe import Loaded, Recipe, load_recipe
+from launchplan.recipe.schema import Hardware, Parallel, Workload
+from launchplan.source import Document
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,26 +88,51 @@ def machines_text(nodes: int, gpus_per_node: int, gpu: str) -> str:
 
 def recipe_data(question: Question, candidate: Candidate, name: str = "fit") -> dict[str, Any]:
     """Write a layout as the data of a recipe; what is left out is not in it."""
-    hardware = {
-        "gpu": candidate.gpu.id,
-        "nodes": candidate.nodes,
-        "gpus_per_node": candidate.gpus_per_node,
-        "fabric": question.fabric if candidate.nodes > 1 else None,
-    }
     recipe: dict[str, Any] = {
         "launchplan": 1,
         "name": name,
         "model": question.entry.id if question.entry else question.model,
         "checkpoint": question.checkpoint,
         "engine": {"name": question.engine, "version": question.version},
-        "hardware": _given(hardware),
-        "parallel": {key: size for key, size in candidate.sizes.items() if size > 1 or key == "tp"},
+        "hardware": _hardware(question, candidate),
+        "parallel": _parallel(candidate),
         "serve": _serve(question, candidate) or None,
         "speculative": _speculative(candidate.speculative),
         "workload": workload_data(question.workload) or None,
         "evidence": {"status": "derived"},
     }
     return _given(recipe)
+
+
+_LOADED: dict[str, Recipe] = {}
+"""Recipes that were loaded, by everything but machines and sizes: of those a search has few."""
+
+
+def recipe_of(question: Question, candidate: Candidate) -> Loaded[Recipe]:
+    """Load a layout's recipe as `load_recipe` does; of one like another only what differs is validated."""
+    data = recipe_data(question, candidate)
+    rest = repr({**data, "hardware": None, "parallel": None})
+    if rest not in _LOADED:
+        loaded = load_recipe(data)
+        _LOADED[rest] = loaded.value
+        return loaded
+    machines, sizes = Hardware.model_validate(data["hardware"]), Parallel.model_validate(data["parallel"])
+    recipe = _LOADED[rest].model_copy(update={"hardware": machines, "parallel": sizes})
+    return Loaded(recipe, Document(data, "<mapping>"))
+
+
+def _hardware(question: Question, candidate: Candidate) -> dict[str, Any]:
+    hardware = {
+        "gpu": candidate.gpu.id,
+        "nodes": candidate.nodes,
+        "gpus_per_node": candidate.gpus_per_node,
+        "fabric": question.fabric if candidate.nodes > 1 else None,
+    }
+    return _given(hardware)
+
+
+def _parallel(candidate: Candidate) -> dict[str, int]:
+    return {key: size for key, size in candidate.sizes.items() if size > 1 or key == "tp"}
 
 
 def _serve(question: Question, candidate: Candidate) -> dict[str, Any]:

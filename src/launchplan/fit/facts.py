@@ -28,6 +28,8 @@ FACTS = (
 ALL: Mask = (1 << len(FACTS)) - 1
 OF_GPU: Mask = ALL & ~((1 << FACTS.index("gpus_per_node") + 1) - 1)
 """The facts that follow from the GPU alone."""
+OF_CHOICE: Mask = 1 << FACTS.index("kv") | 1 << FACTS.index("speculative")
+"""The facts that each arrangement of ranks is searched with every value of."""
 
 
 def values_of(candidate: Candidate) -> tuple[object, ...]:
@@ -35,9 +37,9 @@ def values_of(candidate: Candidate) -> tuple[object, ...]:
     drafted = candidate.speculative
     draft = (drafted.method, drafted.model, drafted.tokens) if drafted else None
     return (
-        *candidate.sizes.values(), candidate.kv, draft, _places(candidate), candidate.gpus,
-        candidate.tp * candidate.pp, candidate.nodes, candidate.gpus_per_node,
-        *_gpu_values(candidate.gpu.id, candidate.gpu),
+        candidate.tp, candidate.pp, candidate.dp, candidate.ep, candidate.dcp, candidate.kv, draft,
+        _places(candidate), candidate.gpus, candidate.tp * candidate.pp, candidate.nodes,
+        candidate.gpus_per_node, *_gpu_values(candidate.gpu.id, candidate.gpu),
     )  # fmt: skip
 
 

@@ -205,6 +205,7 @@ _COMPUTED: Mapping[type, Mapping[str, Mask]] = {
         "replica": mask("replica"),
         "gpus": mask("nodes", "gpus_per_node"),
     },
+    Deployment: {"evidence": 0},
 }
 """Properties that stand for themselves: many layouts differ in what they are computed from, few in them."""
 

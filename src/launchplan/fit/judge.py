@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from launchplan.engines.budgets import PoolMemory, held_memory
 from launchplan.finding import Finding, Severity
-from launchplan.fit.candidate import Candidate, Question, recipe_data
+from launchplan.fit.candidate import Candidate, Question, recipe_of
 from launchplan.fit.figures import Figures, figures_of
 from launchplan.fit.windows import MAY_BE_TOO_MANY, fewer_requests, shorter_windows, too_long, too_many
 from launchplan.layout import Layout, Link, PoolLayout, place
 from launchplan.memory.capacity import Count
 from launchplan.pipeline import Plan, plan_of, stages_of
-from launchplan.recipe import load_recipe
 from launchplan.resolve import Resolved, ResolvedPool, resolve
 from launchplan.rules import RULES, Rule
 from launchplan.rules.memory.ranks import rank_memory
@@ -156,7 +156,7 @@ def _of_window(question: Question, candidate: Candidate, rules: tuple[Rule, ...]
 
 
 def _judged(question: Question, candidate: Candidate, rules: tuple[Rule, ...]) -> Judged:
-    loaded = load_recipe(recipe_data(question, candidate))
+    loaded = recipe_of(question, candidate)
     stages = stages_of(loaded, heads_only=True)
     plan = plan_of(stages.resolved, stages.layout, stages.launch, stages.views, rules)
     # What was computed is many times the figures, and of a search only the first offer is sized.
@@ -175,22 +175,26 @@ def judged_plan(question: Question, candidate: Candidate, plan: Plan) -> Judged:
     return Judged(question, candidate, plan.findings, figures_of(held) if held else None, spans, held)
 
 
-def is_warned(question: Question, candidate: Candidate, rules: tuple[Rule, ...]) -> bool:
-    """Tell whether the check warns of a layout whatever it holds, at a fraction of the whole check's price.
+EARLY_WARNINGS = tuple(
+    rule
+    for rule in RULES
+    if rule.severity is Severity.WARNING and rule.stage in _BEFORE_LAUNCH and rule.code not in _ABOUT_EVIDENCE
+)
+"""Rules by which it is clear that a layout is warned of, whatever it holds and an engine is told.
 
-    Rules about what an engine is told and about memory are not asked: True is the check's own answer, False
-    is none. A shorter window, which `judge` takes where nobody asked for one, changes nothing here: rules
-    that compare the window do so with a workload, and with one the window is asked for.
-    """
-    resolved = resolve(load_recipe(recipe_data(question, candidate)))
+A shorter window, which `judge` takes where nobody asked for one, changes nothing here: rules that compare the
+window do so with a workload, and with one the window is asked for.
+"""
+
+
+def is_warned(question: Question, candidate: Candidate, rules: Iterable[Rule] = EARLY_WARNINGS) -> bool:
+    """Tell whether one of these rules warns of a layout, at a fraction of the whole check's price."""
+    resolved = resolve(recipe_of(question, candidate))
     stages = Stages(resolved, place(resolved))
     return any(
         True
         for rule in rules
-        if rule.severity is Severity.WARNING
-        and rule.stage in _BEFORE_LAUNCH
-        and rule.code not in _ABOUT_EVIDENCE
-        and rule.applies(question.engine, question.version)
+        if rule.applies(question.engine, question.version)
         for stage in stages.of(rule.stage)
         for _ in rule.check(stage)
     )
@@ -198,5 +202,5 @@ def is_warned(question: Question, candidate: Candidate, rules: tuple[Rule, ...])
 
 def memory_of_layout(question: Question, candidate: Candidate) -> PoolMemory | None:
     """Compute the memory of a layout without asking whether it starts; None where it is not known."""
-    stages = stages_of(load_recipe(recipe_data(question, candidate)), heads_only=True)
+    stages = stages_of(recipe_of(question, candidate), heads_only=True)
     return held_memory(stages.views[0]) if stages.views else None

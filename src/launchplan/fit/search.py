@@ -10,7 +10,7 @@ from launchplan.catalog import Gpu
 from launchplan.fit.candidate import Candidate, Question
 from launchplan.fit.estimate import Estimate
 from launchplan.fit.facts import values_of
-from launchplan.fit.judge import Judged, is_warned, judge
+from launchplan.fit.judge import EARLY_WARNINGS, Judged, is_warned, judge
 from launchplan.fit.shapes import Running, Shape, best_of_each_kind, fast, shape_of, wide
 from launchplan.fit.space import Limits, candidates, drafts_of, gpu_counts, per_node
 from launchplan.fit.verdicts import Verdicts
@@ -52,7 +52,8 @@ def search(
     gpus = [gpu for gpu in gpus if gpu not in estimate.unknown]
     if not gpus:
         return Found((), 0, estimate.unknown)
-    verdicts, places, layouts = Verdicts(question), list[OnGpu](), 0
+    verdicts, warnings = Verdicts(question), Verdicts(question, EARLY_WARNINGS)
+    places, layouts = list[OnGpu](), 0
     for host in sorted({per_node(gpu, limits) for gpu in gpus}):
         group = [gpu for gpu in gpus if per_node(gpu, limits) == host]
         fits_any = estimate.fits_any(group)
@@ -64,7 +65,7 @@ def search(
             values = values_of(layout)
             if verdicts.of_shape(layout, values) is None:
                 shapes.append(shape_of(layout, values, estimate))
-        hosts = _Hosts(question, host, limits, estimate, verdicts, shapes)
+        hosts = _Hosts(question, host, limits, estimate, verdicts, warnings, shapes)
         for gpu in group:
             progress(f"{question.checkpoint or question.model} on {gpu.id}: {layouts:,} layouts")
             places.append(hosts.search(gpu))
@@ -81,6 +82,7 @@ class _Hosts:
     limits: Limits
     estimate: Estimate
     verdicts: Verdicts
+    warnings: Verdicts
     shapes: list[Shape]
     """What no rule refuses whatever the GPU is."""
 
@@ -88,7 +90,8 @@ class _Hosts:
         """Choose the offers on a GPU, again as long as a rule refuses one that had been left out before."""
         while True:
             running = self._running(gpu)
-            seen = _Judge(self.question, gpu, self.verdicts.open_rules)  # which rules are open, is known now
+            rules = self.verdicts.open_rules  # which ones are open, is known now
+            seen = _Judge(self.question, gpu, rules, self.warnings)
             offers = tuple(_offers(seen, running))
             miss = None if offers else self._nearest_miss(gpu)
             judged = (*seen.judged, miss) if miss else seen.judged
@@ -101,15 +104,19 @@ class _Hosts:
         """Give the layouts that run on a GPU, as far as the rules say that are not deferred, by GPUs."""
         found: dict[int, list[Running]] = {}
         near = max(gpu.scale_up_domain_gpus, self.host)
-        held, verdicts = self.estimate.on(gpu), self.verdicts
-        room, largest = held.room, held.largest
-        for shape in self.shapes:
-            layout = shape.layout
-            weights = held.weights(layout)
-            if weights <= largest and verdicts.on_gpu(gpu, layout, shape.values) is None:
-                each = Running(shape, shape.requests(room - weights), layout.tp > near)
-                found.setdefault(layout.gpus, []).append(each)
-        return found
+        held, refuses = self.estimate.on(gpu), self.verdicts.on_gpu
+        for shapes in _of_equal_weights(self.shapes):
+            sizes = shapes[0].layout
+            weights = held.weights(sizes)
+            if weights > held.largest:
+                continue
+            left, far = held.room - weights, sizes.tp > near
+            found.setdefault(sizes.gpus, []).extend(
+                Running(shape, shape.requests(left), far)
+                for shape in shapes
+                if refuses(gpu, shape.layout, shape.values) is None
+            )
+        return {gpus: running for gpus, running in found.items() if running}
 
     def _nearest_miss(self, gpu: Gpu) -> Judged:
         """Give the layout that comes nearest to running where none does: the fewest GPUs that hold it."""
@@ -124,6 +131,15 @@ class _Hosts:
             return judge(self.question, lightest.on(gpu))
         spreads = [_spread(gpu, self.host, count) for count in gpu_counts(self.host, self.limits)]
         return judge(self.question, next((each for each in spreads if here.fits(each)), spreads[-1]))
+
+
+def _of_equal_weights(shapes: Iterable[Shape]) -> Iterable[list[Shape]]:
+    """Put those together that split the weights alike."""
+    found: dict[tuple[int, int, int], list[Shape]] = {}
+    for shape in shapes:
+        layout = shape.layout
+        found.setdefault((layout.tp, layout.pp, layout.dp), []).append(shape)
+    return found.values()
 
 
 def _offers(judged: _Judge, running: dict[int, list[Running]]) -> Iterator[Judged]:
@@ -147,10 +163,11 @@ def _offers(judged: _Judge, running: dict[int, list[Running]]) -> Iterator[Judge
 class _Judge:
     """Judges the shapes on a GPU exactly, each once."""
 
-    def __init__(self, question: Question, gpu: Gpu, rules: tuple[Rule, ...]) -> None:
+    def __init__(self, question: Question, gpu: Gpu, rules: tuple[Rule, ...], warnings: Verdicts) -> None:
         self.question = question
         self._gpu = gpu
         self._rules = rules
+        self._warnings = warnings
         self._seen: dict[Shape, Judged] = {}
         self._warned: dict[Shape, bool] = {}
 
@@ -169,8 +186,13 @@ class _Judge:
         if shape in self._seen:
             return False
         if shape not in self._warned:
-            self._warned[shape] = is_warned(self.question, shape.on(self._gpu), self._rules)
+            self._warned[shape] = self._is_warned(shape)
         return self._warned[shape]
+
+    def _is_warned(self, shape: Shape) -> bool:
+        warnings, layout, values = self._warnings, shape.layout, shape.values
+        found = warnings.of_shape(layout, values) or warnings.on_gpu(self._gpu, layout, values)
+        return found is not None or is_warned(self.question, shape.on(self._gpu), warnings.deferred)
 
 
 def _best(judge_of: _Judge, ranked: Iterable[Shape]) -> Judged | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from launchplan.catalog import Gpu
 from launchplan.fit.candidate import Candidate
@@ -58,8 +59,7 @@ def shape_of(layout: Candidate, values: Values, estimate: Estimate) -> Shape:
     )
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Running:
+class Running(NamedTuple):
     """A shape on a GPU that its rules let run there."""
 
     shape: Shape

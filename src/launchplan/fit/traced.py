@@ -25,6 +25,9 @@ from launchplan.fit.readings import Read
 from launchplan.resolve import Resolved, ResolvedPool
 
 T = TypeVar("T")
+_set = object.__setattr__
+_OWN = ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__")
+"""What a pydantic model holds besides its fields."""
 _WHOLE = frozenset({"__dict__", "__pydantic_fields_set__", "model_dump", "model_dump_json", "model_copy"})
 """Attributes of a pydantic model that give every field at once."""
 
@@ -35,7 +38,9 @@ class Tracer:
     def __init__(self) -> None:
         """Start with nothing read."""
         self._reads: dict[str, Read] = {}
-        self._classes: dict[tuple[type, str], type] = {}
+        self._classes: dict[tuple[type, str], tuple[type, tuple[str, ...]]] = {}
+        self._pool: tuple[ResolvedPool, ResolvedPool] | None = None
+        """The last pool that was traced, and what it became: its view has it, too."""
 
     def take(self) -> tuple[Read, ...]:
         """Give what was read since the last time, each attribute once, in the order of reading."""
@@ -62,6 +67,11 @@ class Tracer:
 
     def pool(self, pool: ResolvedPool) -> ResolvedPool:
         """Trace a pool, its GPU, its sizes, and the recipe behind it."""
+        if self._pool is None or self._pool[0] is not pool:
+            self._pool = pool, self._traced_pool(pool)
+        return self._pool[1]
+
+    def _traced_pool(self, pool: ResolvedPool) -> ResolvedPool:
         deployment, role = pool.deployment, pool.role
         recipe = deployment.recipe.value
         parts = {
@@ -108,21 +118,28 @@ class Tracer:
 
     def _copy(self, value: T, name: str, /, **parts: Any) -> T:
         """Copy a frozen value into its traced class; `parts` are attributes that are traced themselves."""
-        made: Any = object.__new__(self._class(type(value), name))
+        plain, names = self._class(type(value), name)
+        made: Any = object.__new__(plain)
         if isinstance(value, BaseModel):
-            object.__setattr__(made, "__dict__", {**value.__dict__, **parts})
-            for own in ("__pydantic_fields_set__", "__pydantic_extra__", "__pydantic_private__"):
-                object.__setattr__(made, own, getattr(value, own))
+            _set(made, "__dict__", {**value.__dict__, **parts})
+            for own in names:
+                _set(made, own, getattr(value, own))
             return cast(T, made)
-        for each in fields(value):  # type: ignore[arg-type]
-            object.__setattr__(made, each.name, parts.get(each.name, getattr(value, each.name)))
+        for own in names:
+            _set(made, own, parts[own] if own in parts else getattr(value, own))
         return cast(T, made)
 
-    def _class(self, plain: type, name: str) -> type:
+    def _class(self, plain: type, name: str) -> tuple[type, tuple[str, ...]]:
+        """Give the traced class, and the names of what its values hold."""
         key = (plain, name)
         if key not in self._classes:
-            self._classes[key] = _traced_class(plain, name, self)
+            held = _OWN if issubclass(plain, BaseModel) else _names_of(plain)
+            self._classes[key] = _traced_class(plain, name, self), held
         return self._classes[key]
+
+
+def _names_of(plain: Any) -> tuple[str, ...]:
+    return tuple(each.name for each in fields(plain))
 
 
 def _traced_class(plain: type, owner: str, tracer: Tracer) -> type:
@@ -144,7 +161,10 @@ def _traced_class(plain: type, owner: str, tracer: Tracer) -> type:
             tracer.read(names[name], masks[name], value)
         return value
 
-    return type(plain.__name__, (plain,), {"__slots__": (), "__getattribute__": read, "__module__": __name__})
+    held: dict[str, Any] = {"__slots__": (), "__getattribute__": read, "__module__": __name__}
+    if issubclass(plain, BaseModel):
+        held["model_config"] = {"defer_build": True}  # it validates nothing
+    return type(plain)(plain.__name__, (plain,), held)
 
 
 class _Steps(Mapping[str, Any]):

@@ -10,22 +10,23 @@ refused nothing for a while, until they refuse an offer.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from launchplan.catalog import Gpu
 from launchplan.engines.view import EngineView
-from launchplan.fit.candidate import Candidate, Question, recipe_data
-from launchplan.fit.facts import ALL, OF_GPU, Mask, values_of, values_on
+from launchplan.fit.candidate import Candidate, Question, recipe_of
+from launchplan.fit.facts import ALL, OF_CHOICE, OF_GPU, Mask, values_of, values_on
 from launchplan.fit.readings import Readings, Values, key_of
 from launchplan.fit.traced import Tracer
 from launchplan.pipeline import stages_from
-from launchplan.recipe import load_recipe
 from launchplan.resolve import Resolved, ResolvedPool, resolve
 from launchplan.rules import RULES, Rule
 from launchplan.rules.rule import ERROR, INFO
 
+REFUSING = tuple(rule for rule in RULES if rule.severity is ERROR)
+"""The rules that stand in the way of a launch."""
 _TRIED = 400
 """Runs of a group of rules after which it must have answered more layouts than it was run for."""
 _GAIN = 2
@@ -44,20 +45,39 @@ class _Group:
     asked: int = 0
 
 
-class Verdicts:
-    """The verdicts of the error rules on the layouts of one question."""
+_SIZES, _CHOICES, _GPUS = range(3)
+"""Tiers: rules about sizes and hosts, those about cache and draft besides, those about the GPU."""
 
-    def __init__(self, question: Question) -> None:
+
+@dataclass(slots=True)
+class _Tier:
+    """Groups of rules that are asked together, and what they say by all that any of them reads."""
+
+    groups: tuple[_Group, ...]
+    key: Callable[[Values], Any]
+    known: dict[Any, Rule | None] = field(default_factory=dict)
+
+
+def _tier(groups: Iterable[_Group]) -> _Tier:
+    """Order groups so that those with few combinations refuse first; what is known is of one GPU."""
+    ordered = tuple(sorted(groups, key=lambda group: group.mask.bit_count()))
+    read: Mask = 0
+    for group in ordered:
+        read |= group.mask
+    return _Tier(ordered, key_of(read & ~OF_GPU))
+
+
+class Verdicts:
+    """The verdicts of rules on the layouts of one question: of those that refuse, unless others are given."""
+
+    def __init__(self, question: Question, rules: Iterable[Rule] = REFUSING) -> None:
         """Pick the rules that speak about the engine's version."""
         self._question = question
         self._tracer = Tracer()
         self._groups: dict[Mask, _Group] = {}
-        self._shapes: tuple[_Group, ...] = ()
-        self._gpus: tuple[_Group, ...] = ()
+        self._tiers: tuple[_Tier, ...] = ()
         self._gpu: Gpu | None = None
-        self._on_gpu: dict[Any, Rule | None] = {}
-        """What the rules about the GPU say on this one, by what they read of the shape."""
-        self._shape_key = key_of(0)
+        """The GPU of which the last tier knows verdicts."""
         self._layout: Candidate | None = None
         self._moves: tuple[Candidate, Candidate] | None = None
         """The last layout that was made for a GPU, and as what."""
@@ -76,8 +96,8 @@ class Verdicts:
         self.runs = 0
         """How often a rule was run."""
         self._readings = Readings()
-        for rule in RULES:
-            if rule.severity is ERROR and rule.applies(question.engine, question.version):
+        for rule in rules:
+            if rule.applies(question.engine, question.version):
                 self._file(rule, 0)
         self._sort()
 
@@ -109,19 +129,26 @@ class Verdicts:
 
     def of_shape(self, candidate: Candidate, values: Values) -> Rule | None:
         """Give a rule that refuses a layout whatever its GPU is; one that reads the GPU is not asked."""
-        return self._of_groups(lambda: self._shapes, lambda: candidate, values)
+        tier = self._tiers[_SIZES]
+        key = tier.key(values)
+        found = tier.known[key] if key in tier.known else self._ask(_SIZES, candidate, values)
+        # Hardly two layouts are the same to all of the others together.
+        return found or self._of_groups(_CHOICES, candidate, values)
 
     def on_gpu(self, gpu: Gpu, shape: Candidate, values: Values) -> Rule | None:
         """Give a rule that reads the GPU and refuses a layout on it; `values` are those on any GPU."""
+        tier = self._tiers[_GPUS]
         if gpu is not self._gpu:
-            self._gpu, self._on_gpu = gpu, {}
-        key = self._shape_key(values)
-        if key not in self._on_gpu:
-            here = values_on(values, gpu)
-            found = self._of_groups(lambda: self._gpus, lambda: self._moved(shape, gpu), here)
-            key = self._shape_key(values)  # rules may have moved, and read more of the shape
-            self._on_gpu[key] = found
-        return self._on_gpu[key]
+            self._gpu, tier.known = gpu, {}
+        key = tier.key(values)
+        return tier.known[key] if key in tier.known else self._ask(_GPUS, shape, values_on(values, gpu), gpu)
+
+    def _ask(self, number: int, shape: Candidate, values: Values, gpu: Gpu | None = None) -> Rule | None:
+        """Ask the groups of a tier, and keep what they say."""
+        found = self._of_groups(number, shape, values, gpu)
+        tier = self._tiers[number]  # rules may have moved, and read more
+        tier.known[tier.key(values)] = found
+        return found
 
     def _moved(self, shape: Candidate, gpu: Gpu) -> Candidate:
         """Give a layout on a GPU, the same one for all rules; most layouts are judged without it."""
@@ -130,27 +157,29 @@ class Verdicts:
         return self._moves[1]
 
     def _of_groups(
-        self, groups_now: Callable[[], tuple[_Group, ...]], layout: Callable[[], Candidate], values: Values
+        self, number: int, shape: Candidate, values: Values, gpu: Gpu | None = None
     ) -> Rule | None:
-        done = 0
-        groups = groups_now()
-        while done < len(groups):
-            group = groups[done]
+        groups = self._tiers[number].groups
+        for group in groups:
             key = group.key(values)
             group.asked += 1
-            try:
+            if key in group.verdicts:
                 rule = group.verdicts[key]
-            except KeyError:
-                rule = self._run(group, layout(), values, key)
+            else:
+                layout = shape if gpu is None else self._moved(shape, gpu)
+                rule = self._run(group, layout, values, key)
+                if rule is None and self._tiers[number].groups is not groups:
+                    # Rules have moved: those that were asked answer at once.
+                    return self._of_groups(number, shape, values, gpu)
             if rule is not None:
                 return rule
-            done += 1
-            if groups_now() is not groups:  # rules have moved: those that were asked answer at once
-                groups, done = groups_now(), 0
         return None
 
     def _run(self, group: _Group, candidate: Candidate, values: Values, key: Any) -> Rule | None:
-        """Run a group's rules on a layout; those that read more than it knows move to another group."""
+        """Run a group's rules on a layout; those that read more than it knows move to another group.
+
+        What those say is asked of their new group: it may be one about the GPU, and this layout any GPU's.
+        """
         moved: list[tuple[Rule, Mask]] = []
         refusing: list[Rule] = []
         for rule in group.rules:
@@ -165,7 +194,7 @@ class Verdicts:
         group.verdicts[key] = next((rule for rule in refusing if rule in group.rules), None)
         if self._rest(group) or moved or not group.rules:
             self._sort()
-        return next(iter(refusing), None)
+        return group.verdicts[key]
 
     def _rest(self, group: _Group) -> bool:
         """Leave out rules of a group that gain little or refuse nothing; tell whether there were any.
@@ -223,19 +252,19 @@ class Verdicts:
         """Order the groups so that those with few combinations refuse first."""
         self._open = None
         self._groups = {mask: group for mask, group in self._groups.items() if group.rules}
-        groups = sorted(self._groups.values(), key=lambda group: group.mask.bit_count())
-        self._shapes = tuple(group for group in groups if not group.mask & OF_GPU)
-        self._gpus = tuple(group for group in groups if group.mask & OF_GPU)
-        read: Mask = 0
-        for group in self._gpus:
-            read |= group.mask
-        self._shape_key, self._on_gpu = key_of(read & ~OF_GPU), {}
+        groups = self._groups.values()
+        shapes = [group for group in groups if not group.mask & OF_GPU]
+        self._tiers = (
+            _tier(group for group in shapes if not group.mask & OF_CHOICE),
+            _tier(group for group in shapes if group.mask & OF_CHOICE),
+            _tier(group for group in groups if group.mask & OF_GPU),
+        )
 
     def _stages(self, candidate: Candidate, kind: type) -> tuple[Any, ...]:
         """Build and trace a stage of a layout; those of the last one are kept."""
         if self._layout is not candidate:
             self._layout, self._built = candidate, {}
-            self._resolved = resolve(load_recipe(recipe_data(self._question, candidate)))
+            self._resolved = resolve(recipe_of(self._question, candidate))
             traced = self._tracer.resolved(self._resolved)
             self._built = {Resolved: (traced,), ResolvedPool: traced.pools}
         if issubclass(kind, EngineView) and EngineView not in self._built and self._resolved is not None:

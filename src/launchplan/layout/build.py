@@ -14,8 +14,10 @@ from types import MappingProxyType
 from launchplan.layout.types import GroupKind, Layout, PoolLayout, Rank
 from launchplan.resolve import Resolved, ResolvedPool
 
-_Key = Callable[[Rank], tuple[int, ...]]
-_Arrangement = tuple[tuple[Rank, ...], Mapping[GroupKind, tuple[tuple[int, ...], ...]]]
+_Place = tuple[int, int, int]
+"""A rank's place in its groups of tp, pp and dp."""
+_Key = Callable[[int, int, int], tuple[int, ...]]
+_Groups = tuple[tuple[int, ...], ...]
 
 
 def place(resolved: Resolved) -> Layout | None:
@@ -44,44 +46,59 @@ def layout_problem(pool: ResolvedPool) -> str | None:
 
 def _place_pool(pool: ResolvedPool) -> PoolLayout:
     sizes = pool.parallel
-    dp_first = pool.deployment.engine == "vllm"
-    ranks, groups = _arrange(dp_first, pool.nodes, sizes.tp, sizes.pp, sizes.dp, sizes.ep, sizes.dcp)
-    return PoolLayout(pool, ranks, pool.world // pool.nodes, groups)
-
-
-@lru_cache(maxsize=1024)  # a search over layouts asks for the same few again and again
-def _arrange(dp_first: bool, nodes: int, tp: int, pp: int, dp: int, ep: int, dcp: int) -> _Arrangement:
-    share = tp * pp * dp // nodes
-    ranks = []
-    for index in range(tp * pp * dp):
-        rest, t = divmod(index, tp)
-        if dp_first:
-            d, p = divmod(rest, pp)
-        else:
-            p, d = divmod(rest, dp)
-        ranks.append(Rank(index, index // share, index % share, t, p, d))
-    placed = tuple(ranks)
-    groups: dict[GroupKind, tuple[tuple[int, ...], ...]] = {
-        "tp": _group(placed, lambda r: (r.dp, r.pp)),
-        "pp": _group(placed, lambda r: (r.dp, r.tp)),
-        "dp": _group(placed, lambda r: (r.pp, r.tp)),
-        "ep": _expert_groups(ep, placed),
-        "dcp": _group(placed, lambda r: (r.dp, r.pp, r.tp // dcp)),
+    shape = (pool.deployment.engine == "vllm", sizes.tp, sizes.pp, sizes.dp)
+    groups: dict[GroupKind, _Groups] = {
+        **_plain_groups(*shape),
+        "ep": _expert_groups(*shape, sizes.ep),
+        "dcp": _context_groups(*shape, sizes.dcp),
     }
-    return placed, MappingProxyType(groups)
+    return PoolLayout(pool, _ranks(*shape, pool.nodes), pool.world // pool.nodes, MappingProxyType(groups))
 
 
-def _group(ranks: tuple[Rank, ...], key: _Key) -> tuple[tuple[int, ...], ...]:
+# A search over layouts asks for the same few again and again.
+@lru_cache(maxsize=256)
+def _places(dp_first: bool, tp: int, pp: int, dp: int) -> tuple[_Place, ...]:
+    if dp_first:
+        return tuple((t, p, d) for d in range(dp) for p in range(pp) for t in range(tp))
+    return tuple((t, p, d) for p in range(pp) for d in range(dp) for t in range(tp))
+
+
+@lru_cache(maxsize=256)
+def _ranks(dp_first: bool, tp: int, pp: int, dp: int, nodes: int) -> tuple[Rank, ...]:
+    share = tp * pp * dp // nodes
+    return tuple(
+        Rank(index, index // share, index % share, *place)
+        for index, place in enumerate(_places(dp_first, tp, pp, dp))
+    )
+
+
+@lru_cache(maxsize=256)
+def _plain_groups(dp_first: bool, tp: int, pp: int, dp: int) -> Mapping[GroupKind, _Groups]:
+    places = _places(dp_first, tp, pp, dp)
+    return {
+        "tp": _group(places, lambda _t, p, d: (d, p)),
+        "pp": _group(places, lambda t, _p, d: (d, t)),
+        "dp": _group(places, lambda t, p, _d: (p, t)),
+    }
+
+
+@lru_cache(maxsize=1024)
+def _context_groups(dp_first: bool, tp: int, pp: int, dp: int, dcp: int) -> _Groups:
+    return _group(_places(dp_first, tp, pp, dp), lambda t, p, d: (d, p, t // dcp))
+
+
+def _group(places: tuple[_Place, ...], key: _Key) -> _Groups:
     groups: dict[tuple[int, ...], list[int]] = {}
-    for rank in ranks:
-        groups.setdefault(key(rank), []).append(rank.index)
+    for index, place in enumerate(places):
+        groups.setdefault(key(*place), []).append(index)
     return tuple(tuple(group) for group in groups.values())
 
 
-def _expert_groups(ep: int, ranks: tuple[Rank, ...]) -> tuple[tuple[int, ...], ...]:
+@lru_cache(maxsize=1024)
+def _expert_groups(dp_first: bool, tp: int, pp: int, dp: int, ep: int) -> _Groups:
     """Split each pipeline stage's ranks: neighbours that differ only within an expert belong together."""
     groups: list[tuple[int, ...]] = []
-    for stage in _group(ranks, lambda r: (r.pp,)):
+    for stage in _group(_places(dp_first, tp, pp, dp), lambda _t, p, _d: (p,)):
         # Experts are the slow index (expert rank = position // (stage / ep)): a group strides over the rest.
         within = max(1, len(stage) // ep)
         groups += [stage[offset::within] for offset in range(within)] if ep > 1 else [(r,) for r in stage]

@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import struct
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
 from launchplan.memory.formats import store
@@ -39,6 +41,7 @@ class CheckpointSize:
     """Why the total may be off by more than rounding; empty when it is exact."""
 
 
+@lru_cache(maxsize=512)  # rules ask for the same one on every layout of a search
 def checkpoint_size(model: Architecture) -> CheckpointSize | None:
     """Compute what the checkpoint of a model holds; None when its sizes are not all known."""
     stored = store(model)
@@ -53,7 +56,8 @@ def checkpoint_size(model: Architecture) -> CheckpointSize | None:
         by_class[name] = by_class.get(name, 0) + each.bytes
         count = each.tensor.copies * (1 if each.layers is None else len(each.layers))
         parameters += each.tensor.rows * each.tensor.columns * count
-    return CheckpointSize(sum(by_class.values()), by_class, parameters, "formula", stored.uncertain)
+    held = MappingProxyType(by_class)
+    return CheckpointSize(sum(held.values()), held, parameters, "formula", stored.uncertain)
 
 
 def checkpoint_size_on_disk(folder: Path) -> CheckpointSize | None:

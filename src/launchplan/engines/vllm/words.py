@@ -78,7 +78,7 @@ def _respell(words: Sequence[Word]) -> list[Word]:
         text = word.text
         if text.startswith("--help="):
             found.append(Word("--help", word.index))
-        elif text.startswith("--"):
+        elif text.startswith("--") and "_" in text:
             name, sign, value = text.partition("=")
             stem, dot, rest = name.partition(".")
             found.append(Word(f"{stem.replace('_', '-')}{dot}{rest}{sign}{value}", word.index))
