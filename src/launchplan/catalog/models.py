@@ -131,7 +131,6 @@ class ModelEntry(Named):
     """Published load tests."""
     issues: tuple[Issue, ...] = ()
     """What is published to go wrong with this model."""
-    min_versions: Mapping[Engine, str] = {}
     checkpoints: tuple[Checkpoint, ...] = Field(min_length=1)
     hardware: tuple[HardwareMark, ...] = ()
     notes: tuple[str, ...] = ()
