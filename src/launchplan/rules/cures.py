@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from launchplan.resolve import ResolvedPool
-from launchplan.rules.splits import works
+from launchplan.rules.splits import working_sizes
 from launchplan.units import choice_text, divisors
 
 LARGEST_TP = 128
@@ -34,7 +34,7 @@ def working_tp(pool: ResolvedPool, also: Fits = lambda _size: True) -> tuple[int
     model = pool.architecture
     if model is None:
         return ()
-    return tuple(size for size in range(1, LARGEST_TP + 1) if works(pool, model, size) and also(size))
+    return tuple(size for size in working_sizes(pool, model, LARGEST_TP) if also(size))
 
 
 def staged(pool: ResolvedPool, sizes: Iterable[int]) -> tuple[int, int] | None:

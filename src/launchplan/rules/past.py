@@ -36,13 +36,29 @@ class Past:
 
 def refusals(view: EngineView, table: Sequence[Past]) -> Iterator[Violation]:
     """Give what a process's release refused."""
-    version = view.pool.deployment.version
-    for past in table:
-        if past.engine != view.engine or reaches(version, past.until) or not reaches(version, past.since):
-            continue
+    for past in _speaking(table, view.engine, view.pool.deployment.version):
         message = past.finds(view)
         if message is not None:
             yield Violation(message, view.path(past.flag), past.fix, past.source, past.at)
+
+
+_SPEAKING: dict[tuple[int, str, str], tuple[Sequence[Past], tuple[Past, ...]]] = {}
+_MOST = 1024
+
+
+def _speaking(table: Sequence[Past], engine: str, version: str) -> tuple[Past, ...]:
+    """Pick the refusals of a release, once; the table is kept with them, so that its identity stays the key."""
+    key = (id(table), engine, version)
+    if key not in _SPEAKING:
+        if len(_SPEAKING) >= _MOST:
+            _SPEAKING.clear()
+        picked = tuple(
+            past
+            for past in table
+            if past.engine == engine and reaches(version, past.since) and not reaches(version, past.until)
+        )
+        _SPEAKING[key] = table, picked
+    return _SPEAKING[key][1]
 
 
 def classes(view: EngineView) -> frozenset[str]:

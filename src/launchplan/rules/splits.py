@@ -6,6 +6,8 @@ not say enough: unknown is not an error.
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from launchplan.architecture import Architecture
 from launchplan.engines.flags import raw_flags
 from launchplan.resolve import ResolvedPool
@@ -77,20 +79,34 @@ def padded_vocabulary(rows: int) -> int:
 
 def vision_heads(pool: ResolvedPool, model: Architecture, size: int) -> bool:
     """Heads of a vision tower that is split; data parallel towers are not."""
+    count = _tower_heads(pool, model)
+    return count is None or count % size == 0
+
+
+def _tower_heads(pool: ResolvedPool, model: Architecture) -> int | None:
+    """Give the heads of a tower that is split; None where none is, or nobody says."""
     count = model.vision.num_heads if model.vision else None
     if count is None or not SPLIT_TOWERS[pool.deployment.engine] & {*model.architectures}:
-        return True
+        return None
     if raw_flags(pool).get("mm_encoder_tp_mode") == "data" or switched_on(pool, "mm_enable_dp_encoder"):
-        return True
-    return count % size == 0
+        return None
+    return count
 
 
-def works(pool: ResolvedPool, model: Architecture, size: int) -> bool:
-    """Whether every part of the model that is known can be split by a tensor parallel size."""
-    return (
-        heads(model, size)
+def working_sizes(pool: ResolvedPool, model: Architecture, most: int) -> tuple[int, ...]:
+    """List the tensor parallel sizes up to one that every known part of the model can be split by, rising."""
+    padded = pool.deployment.engine == "vllm"
+    return _working(model, most, _tower_heads(pool, model), padded=padded)
+
+
+@lru_cache(maxsize=512)  # many findings of one model name the same sizes
+def _working(model: Architecture, most: int, tower_heads: int | None, *, padded: bool) -> tuple[int, ...]:
+    return tuple(
+        size
+        for size in range(1, most + 1)
+        if heads(model, size)
         and kv_heads(model, size)
         and linear_heads(model, size)
-        and vision_heads(pool, model, size)
-        and (pool.deployment.engine != "vllm" or vocabulary(model, size))
+        and (tower_heads is None or tower_heads % size == 0)
+        and (not padded or vocabulary(model, size))
     )
