@@ -47,7 +47,7 @@ _MOST = 1024
 
 
 def _speaking(table: Sequence[Past], engine: str, version: str) -> tuple[Past, ...]:
-    """Pick the refusals of a release, once; the table is kept with them, so that its identity stays the key."""
+    """Pick a release's refusals once; the table is kept with them, so that its identity stays its own."""
     key = (id(table), engine, version)
     if key not in _SPEAKING:
         if len(_SPEAKING) >= _MOST:
