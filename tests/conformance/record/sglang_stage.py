@@ -82,6 +82,9 @@ class Engine:
             models = importlib.import_module("sglang.srt.configs.model_config")
             model = models.ModelConfig.from_server_args(given)
             self._context.publish(given, role="tokenizer")
+            # The scheduler compares the sizes of the layout with one another (managers/scheduler.py:6327).
+            ranks = self._context.SpawnRanks(world_rank=0, gpu_id=0)
+            self._context.publish(given, role="scheduler", ranks=ranks)
             self._args.PortArgs.init_new(given)
             if self.stage == "worker":
                 sglang_worker.build(given, model, self.device)

@@ -17,13 +17,14 @@ Give `kv_connector` and `kv_role` (`kv_producer`, `kv_consumer`, `kv_both`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
+from typing import Any
 
 from launchplan.engines.vllm.settings.reading import mapping
 from launchplan.engines.vllm.view import VllmView
 from launchplan.rules.rule import Violation
-from launchplan.rules.vllm import lists_all, models, refuse, vllm_rule
+from launchplan.rules.vllm import held, lists_all, models, refuse, vllm_rule
 from launchplan.rules.wording import shown
 
 
@@ -43,10 +44,24 @@ def check(view: VllmView) -> Iterator[Violation]:
         message = f"kv-transfer-config gives {shown(name)} no kv_role"
         place = "vllm/config/kv_transfer.py:113 (0.33.0)"
         yield Violation(message, view.path(flag), "add kv_role: kv_both", place, "parse")
-    elif isinstance(name, str) and not config.get("kv_connector_module_path"):
+    elif not config.get("kv_connector_module_path"):
         facts = models(view)
         known = [each.name for each in facts.kv_connectors]
-        if name not in known and lists_all(facts, view):
-            near = get_close_matches(name, known, n=1)
+        unknown = next((each for each in _named(config) if each not in known), None)
+        if unknown is not None and lists_all(facts, view):
+            near = get_close_matches(unknown, known, n=1)
             fix = f"did you mean {near[0]}?" if near else "use one of this version"
-            yield refuse(view, flag, f"there is no KV connector {shown(name)}", fix)
+            yield refuse(view, flag, f"there is no KV connector {shown(unknown)}", fix)
+
+
+def _named(config: Mapping[str, Any]) -> Iterator[str]:
+    """Give the connector and those under `MultiConnector` that come without a module of their own."""
+    name = config.get("kv_connector")
+    if isinstance(name, str):
+        yield name
+    inner = held(config, "kv_connector_extra_config").get("connectors") if name == "MultiConnector" else None
+    for child in inner if isinstance(inner, list) else ():
+        if isinstance(child, Mapping) and not child.get("kv_connector_module_path"):
+            own = child.get("kv_connector")
+            if isinstance(own, str):
+                yield own

@@ -12,7 +12,8 @@ Give `host_pool_gib` in `kv_connector_extra_config`, and change what is named.
 
 ## References
 
-- vLLM 0.33.0 `vllm/config/vllm.py:1842-1890`, `vllm/config/kv_transfer.py:17`
+- vLLM 0.33.0 `vllm/config/vllm.py:1842-1890`, `vllm/config/kv_transfer.py:17`,
+  `vllm/v1/hisparse/layout.py:86`
 """
 
 from __future__ import annotations
@@ -30,18 +31,27 @@ def check(view: VllmView) -> Iterator[Violation]:
     """Look at what the host's cache needs."""
     named = "HiSparseConnector" in connectors(view)
     if named or mapping(view, "attention_config").get("hisparse_config") is not None:
-        problem = next((text for broken, text in _demands(view, named=named) if broken), None)
+        problem = next((text for broken, text in _demands(view) if broken), None)
+        size = next((text for broken, text in _pool(view) if broken), None)
         if problem is not None:
             yield refuse(view, "kv_transfer_config", f"HiSparse {problem}")
+        elif size is not None:
+            place = "vllm/v1/hisparse/layout.py:86 (0.33.0)"
+            path = view.path("kv_transfer_config")
+            yield Violation(f"HiSparse needs {size}", path, None, place, "worker")
 
 
-def _demands(view: VllmView, *, named: bool) -> Iterator[tuple[bool, str]]:
-    sizes, model = view.settings.parallel, view.architecture
+def _pool(view: VllmView) -> Iterator[tuple[bool, str]]:
+    """Look at the size of the host's memory, which is read where the cache is laid out."""
     config = mapping(view, "kv_transfer_config")
     own = config.get("kv_connector") == "HiSparseConnector"
     pool = held(config, "kv_connector_extra_config").get("host_pool_gib")
-    yield named and own and pool is None, "needs host_pool_gib"
-    yield own and isinstance(pool, int | float) and pool <= 0, "needs host_pool_gib above 0"
+    yield own and pool is None, "host_pool_gib"
+    yield own and isinstance(pool, int | float) and pool <= 0, "host_pool_gib above 0"
+
+
+def _demands(view: VllmView) -> Iterator[tuple[bool, str]]:
+    sizes, model = view.settings.parallel, view.architecture
     yield variable(view, "VLLM_USE_V2_MODEL_RUNNER") is False, "needs model runner V2"
     yield sizes.pp > 1, "does not go with pipeline stages"
     yield sizes.dcp > 1, "does not go with decode context parallelism"

@@ -12,7 +12,8 @@ Correct the setting that is named.
 
 ## References
 
-- vLLM 0.33.0 `vllm/config/compilation.py:855`, `:1007-1110`, `vllm/config/vllm.py:2619`, `:150`
+- vLLM 0.33.0 `vllm/config/compilation.py:855`, `:1007-1147`, `vllm/config/vllm.py:2619`, `:150`,
+  `:2554`
 """
 
 from __future__ import annotations
@@ -29,6 +30,8 @@ from launchplan.rules.wording import shown
 
 OWN_BACKENDS = frozenset({"", "eager", "inductor"})
 GRAPHS = frozenset({"NONE", "PIECEWISE", "FULL", "FULL_DECODE_ONLY", "FULL_AND_PIECEWISE"})
+NUMBERED = frozenset({0, 1, 2})
+"""Numbers of the modes that are no pairs (`compilation.py:55`)."""
 LEVELS = frozenset({"0", "1", "2", "3"})
 
 
@@ -37,8 +40,12 @@ def check(view: VllmView) -> Iterator[Violation]:
     """Look at the settings."""
     config = mapping(view, "compilation_config")
     problem = _modes(config) or _operations(config)
+    word = _word(config)
     if problem is not None:
         yield Violation(f"compilation-config {problem}", view.path("compilation_config"), None, None, "parse")
+    elif word is not None:
+        message, place = f"compile_sizes has {shown(word)}", "config/compilation.py:1147"
+        yield refuse(view, "compilation_config", message, "use cudagraph_capture_sizes", source=place)
     elif view.settings.cudagraph_mode != "NONE" and not on(view, "enforce_eager"):
         yield from _sizes(view, config)
     level = str(view.arguments["optimization_level"]).strip()
@@ -53,6 +60,8 @@ def _modes(config: Mapping[str, Any]) -> str | None:
         return f"mode is {shown(mode)}"
     if isinstance(mode, int) and not 0 <= mode < len(MODES):
         return f"mode is {mode}; it must be 0 to {len(MODES) - 1}"
+    if isinstance(graphs, int) and not isinstance(graphs, bool) and graphs not in NUMBERED:
+        return f"cudagraph_mode is {graphs}"
     if isinstance(graphs, str) and graphs.upper() not in GRAPHS:
         return f"cudagraph_mode is {shown(graphs)}"
     own = mode == MODES.index("VLLM_COMPILE") or (isinstance(mode, str) and mode.upper() == "VLLM_COMPILE")
@@ -60,6 +69,13 @@ def _modes(config: Mapping[str, Any]) -> str | None:
     if own and isinstance(backend, str) and backend not in OWN_BACKENDS:
         return f"mode VLLM_COMPILE takes no backend {shown(backend)}"
     return None
+
+
+def _word(config: Mapping[str, Any]) -> str | None:
+    """Give a word among the sizes to compile for that stands for none."""
+    sizes = config.get("compile_sizes")
+    words = [size for size in sizes if isinstance(size, str)] if isinstance(sizes, list) else []
+    return next((word for word in words if word != "cudagraph_capture_sizes"), None)
 
 
 def _operations(config: Mapping[str, Any]) -> str | None:
@@ -80,7 +96,13 @@ def _is_operation(name: str) -> bool:
 
 def _sizes(view: VllmView, config: Mapping[str, Any]) -> Iterator[Violation]:
     listed = view.arguments["cudagraph_capture_sizes"] or config.get("cudagraph_capture_sizes")
-    most = count(view, "max_cudagraph_capture_size", 1) or config.get("max_cudagraph_capture_size")
+    given = count(view, "max_cudagraph_capture_size", -(2**31))
+    most = given if given is not None else config.get("max_cudagraph_capture_size")
+    if isinstance(most, int) and most < 1:
+        flag = "compilation_config" if given is None else "max_cudagraph_capture_size"
+        message = f"max_cudagraph_capture_size is {most}; it must be 1 or more"
+        yield refuse(view, flag, message, "leave it out", source="config/vllm.py:2554")
+        return
     sizes = [size for size in listed if isinstance(size, int)] if isinstance(listed, list) else []
     tokens = view.settings.max_num_batched_tokens
     fitting = [size for size in sizes if tokens is None or size <= tokens]

@@ -11,12 +11,14 @@ Remove the option that is named.
 
 ## References
 
-- vLLM 0.33.0 `vllm/config/speculative.py:1626-1700`, `:1939-2035`, `vllm/config/vllm.py:1930`, `:3150`
+- vLLM 0.33.0 `vllm/config/speculative.py:608-623`, `:1626-1700`, `:1939-2035`, `vllm/config/vllm.py:1930`,
+  `:3150`
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 from launchplan.engines.vllm.settings.reading import on, speculative
@@ -51,6 +53,14 @@ def _sampling(
             f"synthetic_acceptance_rates has not {number} rates",
         )
         yield (
+            isinstance(rates, list) and any(not _is_share(rate) for rate in rates),
+            "synthetic_acceptance_rates are 0 to 1",
+        )
+        yield (
+            isinstance(rates, list) and any(low < high for low, high in pairwise(filter(_is_share, rates))),
+            "synthetic_acceptance_rates must not rise",
+        )
+        yield (
             isinstance(length, int | float) and not 1 <= length <= number + 1,
             "synthetic length is out of range",
         )
@@ -63,6 +73,10 @@ def _sampling(
         yield tokens is not None and tokens < 2, "fly needs 2 draft tokens or more"
         wide = isinstance(window, int) and tokens is not None and window >= tokens
         yield wide, "fly_window_size must be below the draft tokens"
+
+
+def _is_share(rate: object) -> bool:
+    return isinstance(rate, int | float) and 0 <= rate <= 1
 
 
 def _drafting(config: Mapping[str, Any], method: str | None) -> Iterator[tuple[bool, str]]:

@@ -1,0 +1,58 @@
+"""Traces and histograms that the engine cannot make.
+
+## Why
+
+Detailed traces go to an OpenTelemetry endpoint. Buckets of a histogram belong to a family that vLLM knows,
+and rise from above zero.
+
+## Fix
+
+Add `--otlp-traces-endpoint`; correct the buckets.
+
+## References
+
+- vLLM 0.33.0 `vllm/config/observability.py:177`-`:219`, `vllm/v1/metrics/buckets.py:13`
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from launchplan.engines.vllm.settings.reading import mapping, text
+from launchplan.engines.vllm.view import VllmView
+from launchplan.rules.rule import Violation
+from launchplan.rules.vllm import refuse, vllm_rule
+from launchplan.rules.wording import shown
+from launchplan.units import choice_text
+
+FAMILIES = (
+    "request_latency", "time_to_first_token", "inter_token_latency", "iteration_tokens", "request_params_n",
+    "request_num_preemptions", "request_tokens", "kv_cache_residency",
+)  # fmt: skip
+
+
+@vllm_rule("ENG223", "observed-settings", source="config/observability.py:194")
+def check(view: VllmView) -> Iterator[Violation]:
+    """Look at the endpoint of traces and at the buckets."""
+    if view.arguments["collect_detailed_traces"] and not text(view, "otlp_traces_endpoint"):
+        message = "collect-detailed-traces has no endpoint to send traces to"
+        place = "config/observability.py:219"
+        yield refuse(view, "collect_detailed_traces", message, "add otlp-traces-endpoint", source=place)
+    for family, bounds in mapping(view, "custom_histogram_buckets").items():
+        problem = _problem(bounds)
+        if family not in FAMILIES:
+            message = f"custom-histogram-buckets has {shown(family)}"
+            yield refuse(view, "custom_histogram_buckets", message, f"use {choice_text(FAMILIES)}")
+        elif problem is not None:
+            yield refuse(view, "custom_histogram_buckets", f"custom-histogram-buckets {family} {problem}")
+
+
+def _problem(bounds: object) -> str | None:
+    if not isinstance(bounds, list):
+        return f"is {shown(bounds)}, not a list"
+    if not bounds:
+        return "is empty"
+    if any(isinstance(bound, bool) or not isinstance(bound, int | float) or bound <= 0 for bound in bounds):
+        return "has a bound that is no number above 0"
+    return "does not rise" if any(low >= high for low, high in pairwise(bounds)) else None
