@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +77,9 @@ def lint_command(command: Command, site: Site) -> Checked:
         plan = _plan(arguments, translation, command, site, version)
     except InputError as error:
         return Checked(tuple(_in_command(finding) for finding in error.findings), None, translation.words)
-    unsaid = ABOUT_HOSTS if _hosts_unknown(command, translation, site) else ()
-    kept = (finding for finding in plan.findings if finding.code not in unsaid)
-    return Checked(tuple(_in_command(finding) for finding in kept), plan, translation.words)
+    late = ABOUT_HOSTS if _hosts_unsaid(command, translation, site) else ()
+    found = (replace(finding, at="run") if finding.code in late else finding for finding in plan.findings)
+    return Checked(tuple(_in_command(finding) for finding in found), plan, translation.words)
 
 
 def _refused(arguments: Arguments, command: Command, version: str) -> Checked:
@@ -116,11 +116,11 @@ def _without(words: Sequence[Word], index: int) -> tuple[Word, ...]:
     return (*words[:start], *words[end:])
 
 
-def _hosts_unknown(command: Command, translation: Translation, site: Site) -> bool:
-    """Tell whether nobody says how many hosts there are.
+def _hosts_unsaid(command: Command, translation: Translation, site: Site) -> bool:
+    """Tell whether nobody says how many hosts there are, which SGLang takes for one.
 
-    vLLM itself compares a command without `--nnodes` with the GPUs that it sees; SGLang starts and finds out
-    rank by rank, each on its own host.
+    vLLM itself compares a command without `--nnodes` with the GPUs that it sees; SGLang starts, and a rank
+    finds no GPU (`utils/common.py:436`) long after its arguments were taken.
     """
     return command.engine == "sglang" and translation.nodes is None and site.nodes is None
 

@@ -16,6 +16,8 @@ from launchplan.rules.rule import ERROR, Enforced, Rule, Violation, rule
 
 SINCE = "0.33.0"
 """The release whose source these rules were read in; nothing is said of older ones."""
+PLUGINS = {"gguf": "vllm-gguf-plugin", "bitsandbytes": "vllm-bnb-plugin"}
+"""Formats that left vLLM (0.24.0, 0.28.0), and the plug-ins that bring them (pull requests 39612 and 43529)."""
 VllmCheck = Callable[[VllmView], Iterator[Violation]]
 
 
@@ -67,6 +69,11 @@ def models(view: VllmView) -> EngineModels:
 def lists_all(facts: EngineModels | EngineJson, view: VllmView) -> bool:
     """Tell whether what facts do not list is missing in the version: a build or later release may have it."""
     return is_same_release(view.pool.deployment.version, facts.version)
+
+
+def names_are_known(view: VllmView) -> bool:
+    """Tell whether names that these rules list are all of the version's: it is the release that was read."""
+    return is_same_release(view.pool.deployment.version, SINCE)
 
 
 def held(config: Mapping[str, Any], name: str) -> Mapping[str, Any]:

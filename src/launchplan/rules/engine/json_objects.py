@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping
 from launchplan.engines.vllm.settings.reading import mapping
 from launchplan.engines.vllm.view import VllmView
 from launchplan.rules.rule import Violation
-from launchplan.rules.vllm import refuse, vllm_rule
+from launchplan.rules.vllm import names_are_known, refuse, vllm_rule
 from launchplan.rules.wording import shown
 from launchplan.units import choice_text
 
@@ -38,12 +38,13 @@ def check(view: VllmView) -> Iterator[Violation]:
     """Look for values that have no keys."""
     for dest in OBJECTS:
         value = view.arguments[dest]
-        if value is not None and not isinstance(value, Mapping):
+        broken = isinstance(value, str) and value.lstrip().startswith("{")  # ENG103 speaks of it
+        if value is not None and not isinstance(value, Mapping) and not broken:
             name = dest.replace("_", "-")
             yield refuse(view, dest, f"{name} is {shown(value)}, not an object", "write JSON with keys")
     place = "entrypoints/common/cli_args.py:525"
     for effort, word in mapping(view, "reasoning_effort_map").items():
-        if effort not in EFFORTS:
+        if effort not in EFFORTS and names_are_known(view):
             message = f"reasoning-effort-map has {shown(effort)}"
             yield refuse(view, "reasoning_effort_map", message, f"use {choice_text(EFFORTS)}", source=place)
         elif not isinstance(word, str):

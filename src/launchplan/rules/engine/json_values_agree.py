@@ -26,7 +26,7 @@ from launchplan.engines.vllm.settings.reading import mapping
 from launchplan.engines.vllm.view import VllmView
 from launchplan.rules.json_values import DEMANDS
 from launchplan.rules.rule import Violation
-from launchplan.rules.vllm import vllm_rule
+from launchplan.rules.vllm import names_are_known, vllm_rule
 from launchplan.rules.wording import shown
 
 KERNELS = ("moe_backend", "linear_backend", "sparse_indexer_topk_backend")
@@ -35,6 +35,8 @@ KERNELS = ("moe_backend", "linear_backend", "sparse_indexer_topk_backend")
 @vllm_rule("ENG218", "json-values-agree", source="engine/arg_utils.py:369", at="parse")
 def check(view: VllmView) -> Iterator[Violation]:
     """Ask each configuration that is written for what it refuses."""
+    if not names_are_known(view):
+        return
     for dest, (file, demands) in DEMANDS.items():
         if view.arguments[dest] is None:
             continue

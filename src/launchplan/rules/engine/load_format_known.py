@@ -23,7 +23,7 @@ from launchplan.engines.vllm.settings.reading import text
 from launchplan.engines.vllm.view import VllmView
 from launchplan.rules.engine.load_format_plugged import LIKE, LOADERS, SOURCE
 from launchplan.rules.rule import Violation
-from launchplan.rules.vllm import refuse, vllm_rule
+from launchplan.rules.vllm import names_are_known, refuse, vllm_rule
 from launchplan.rules.wording import shown
 
 
@@ -32,6 +32,6 @@ def check(view: VllmView) -> Iterator[Violation]:
     """Compare the name with the built-in ones."""
     name = (text(view, "load_format") or "auto").lower()
     near = get_close_matches(name, LOADERS, n=1, cutoff=LIKE)
-    if name not in LOADERS and near:
+    if name not in LOADERS and near and names_are_known(view):
         message = f"there is no loader {shown(name)}"
         yield refuse(view, "load_format", message, f"did you mean {near[0]}?")

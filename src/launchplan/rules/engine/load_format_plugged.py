@@ -3,7 +3,8 @@
 ## Why
 
 `--load-format` takes any name, since plug-ins may bring loaders of their own: `gguf` comes with
-vllm-gguf-plugin since vLLM 0.24.0. Without the plug-in the workers stop.
+vllm-gguf-plugin since vLLM 0.24.0, `bitsandbytes` with vllm-bnb-plugin since 0.28.0. Without the plug-in
+the workers stop.
 
 ## Fix
 
@@ -12,7 +13,7 @@ Install the plug-in in the image, or use a built-in loader.
 ## References
 
 - vLLM 0.33.0 `vllm/model_executor/model_loader/__init__.py:47`, `:69`, `:126`; extra `extra-quant` of its
-  metadata; vllm-project/vllm pull requests 39583 and 39612
+  metadata; vllm-project/vllm pull requests 39583, 39612 and 43529
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from difflib import get_close_matches
 from launchplan.engines.vllm.settings.reading import text
 from launchplan.engines.vllm.view import VllmView
 from launchplan.rules.rule import WARNING, Violation
-from launchplan.rules.vllm import refuse, vllm_rule
+from launchplan.rules.vllm import PLUGINS, names_are_known, refuse, vllm_rule
 from launchplan.rules.wording import shown
 
 LOADERS = (
@@ -38,6 +39,9 @@ LIKE = 0.9
 def check(view: VllmView) -> Iterator[Violation]:
     """Look for a name that is none of the built-in ones, nor nearly one."""
     name = (text(view, "load_format") or "auto").lower()
-    if name not in LOADERS and not get_close_matches(name, LOADERS, n=1, cutoff=LIKE):
-        fix = "install vllm-gguf-plugin" if name == "gguf" else "install it, or leave load-format out"
+    if name in LOADERS or not names_are_known(view):
+        return
+    if not get_close_matches(name, LOADERS, n=1, cutoff=LIKE):
+        plugin = PLUGINS.get(name)
+        fix = f"install {plugin}" if plugin else "install it, or leave load-format out"
         yield refuse(view, "load_format", f"load-format {shown(name)} needs a plug-in that brings it", fix)

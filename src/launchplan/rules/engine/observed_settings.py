@@ -22,7 +22,7 @@ from itertools import pairwise
 from launchplan.engines.vllm.settings.reading import mapping, text
 from launchplan.engines.vllm.view import VllmView
 from launchplan.rules.rule import Violation
-from launchplan.rules.vllm import refuse, vllm_rule
+from launchplan.rules.vllm import names_are_known, refuse, vllm_rule
 from launchplan.rules.wording import shown
 from launchplan.units import choice_text
 
@@ -41,7 +41,7 @@ def check(view: VllmView) -> Iterator[Violation]:
         yield refuse(view, "collect_detailed_traces", message, "add otlp-traces-endpoint", source=place)
     for family, bounds in mapping(view, "custom_histogram_buckets").items():
         problem = _problem(bounds)
-        if family not in FAMILIES:
+        if family not in FAMILIES and names_are_known(view):
             message = f"custom-histogram-buckets has {shown(family)}"
             yield refuse(view, "custom_histogram_buckets", message, f"use {choice_text(FAMILIES)}")
         elif problem is not None:

@@ -23,7 +23,7 @@ from launchplan.engines.vllm.settings.formats import choose_method
 from launchplan.engines.vllm.settings.reading import on
 from launchplan.engines.vllm.view import VllmView
 from launchplan.rules.rule import Violation
-from launchplan.rules.vllm import lists_all, models, refuse, vllm_rule
+from launchplan.rules.vllm import PLUGINS, lists_all, models, refuse, vllm_rule
 from launchplan.rules.wording import shown
 
 
@@ -40,7 +40,8 @@ def check(view: VllmView) -> Iterator[Violation]:
         return
     if method is None:
         near = get_close_matches(name, [each.name for each in facts.quantization], n=1)
-        fix = f"did you mean {near[0]}?" if near else "take another checkpoint, or leave it out"
+        other = f"did you mean {near[0]}?" if near else "take another checkpoint, or leave it out"
+        fix = f"install the plug-in {PLUGINS[name]}" if name in PLUGINS else other
         yield refuse(
             view,
             "quantization",

@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from launchplan.engines.vllm.settings.reading import on, text
 from launchplan.engines.vllm.view import VllmView
 from launchplan.rules.rule import Violation
-from launchplan.rules.vllm import refuse, vllm_rule
+from launchplan.rules.vllm import names_are_known, refuse, vllm_rule
 from launchplan.rules.wording import shown
 
 
@@ -28,7 +28,7 @@ from launchplan.rules.wording import shown
 def check(view: VllmView) -> Iterator[Violation]:
     """Look the backend up."""
     name, address = text(view, "data_parallel_backend"), text(view, "data_parallel_address")
-    if name not in {None, "mp", "ray"} and address is None:
+    if name not in {None, "mp", "ray"} and address is None and names_are_known(view):
         message = f"data-parallel-backend is {shown(name)}"
         yield refuse(view, "data_parallel_backend", message, "use mp or ray")
     if on(view, "ray_workers_use_nsight") and view.settings.parallel.executor in {"mp", "uni"}:
