@@ -142,12 +142,6 @@ def media_limits(config: Config) -> Demands:
     for kind, limit in config.items():
         word = isinstance(limit, str) and not limit.strip().lstrip("+").isdecimal()
         yield word or isinstance(limit, list), f"gives {kind} {shown(limit)}"
-        sizes = limit if isinstance(limit, Mapping) else {"count": limit}
-        count = sizes.get("count")
-        yield isinstance(count, int) and count < 0, f"{kind} is {count}; it must be 0 or more"
-        for name in ("width", "height", "num_frames", "length"):
-            size = sizes.get(name)
-            yield isinstance(size, int) and size <= 0, f"{kind} {name} is {size}; it must be above 0"
 
 
 def compilation(config: Config) -> Demands:

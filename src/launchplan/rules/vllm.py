@@ -17,7 +17,7 @@ from launchplan.rules.rule import ERROR, Enforced, Rule, Violation, rule
 SINCE = "0.33.0"
 """The release whose source these rules were read in; nothing is said of older ones."""
 PLUGINS = {"gguf": "vllm-gguf-plugin", "bitsandbytes": "vllm-bnb-plugin"}
-"""Formats that left vLLM (0.24.0, 0.28.0), and the plug-ins that bring them (pull requests 39612 and 43529)."""
+"""Formats that left vLLM (0.24.0, 0.28.0) and the plug-ins that bring them (pull requests 39612, 43529)."""
 VllmCheck = Callable[[VllmView], Iterator[Violation]]
 
 

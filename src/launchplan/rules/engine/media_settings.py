@@ -12,13 +12,13 @@ Change the flag that the message names.
 
 ## References
 
-- vLLM 0.33.0 `vllm/config/multimodal.py:521`-`:539`, `:651`, `vllm/config/model.py:901`,
+- vLLM 0.33.0 `vllm/config/multimodal.py:212`, `:521`-`:539`, `:651`, `vllm/config/model.py:901`,
   `vllm/config/vllm.py:1562`
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from launchplan.engines.vllm.settings.reading import count, mapping, on, text
 from launchplan.engines.vllm.view import VllmView
@@ -27,6 +27,7 @@ from launchplan.rules.vllm import refuse, vllm_rule
 
 OBJECT_MB = 128
 """Default of `mm-shm-cache-max-object-size-mb` (config/multimodal.py:375)."""
+LEAST = {"count": 0, "width": 1, "height": 1, "num_frames": 1, "length": 1}
 Demand = tuple[bool, str, str, str]
 
 
@@ -35,10 +36,20 @@ def check(view: VllmView) -> Iterator[Violation]:
     """Look at what a multimodal model is told."""
     if view.settings.model.multimodal is not True:
         return
-    for broken, flag, message, source in (*_cache(view), *_scales(view), *_processor(view)):
+    for broken, flag, message, source in (*_limits(view), *_cache(view), *_scales(view), *_processor(view)):
         if broken:
             yield refuse(view, flag, message, source=source)
             return
+
+
+def _limits(view: VllmView) -> Iterator[Demand]:
+    for kind, limit in mapping(view, "limit_mm_per_prompt").items():
+        sizes = limit if isinstance(limit, Mapping) else {"count": limit}
+        for name, least in LEAST.items():
+            size = sizes.get(name)
+            message = f"limit-mm-per-prompt {kind} {name} is {size}; it must be {least} or more"
+            low = isinstance(size, int) and size < least
+            yield low, "limit_mm_per_prompt", message, "config/multimodal.py:212"
 
 
 def _cache(view: VllmView) -> Iterator[Demand]:

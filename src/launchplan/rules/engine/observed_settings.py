@@ -11,11 +11,12 @@ Add `--otlp-traces-endpoint`; correct the buckets.
 
 ## References
 
-- vLLM 0.33.0 `vllm/config/observability.py:177`-`:219`, `vllm/v1/metrics/buckets.py:13`
+- vLLM 0.33.0 `vllm/config/observability.py:150`-`:219`, `vllm/v1/metrics/buckets.py:13`
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import pairwise
 
@@ -31,6 +32,8 @@ FAMILIES = (
     "request_num_preemptions", "request_tokens", "kv_cache_residency",
 )  # fmt: skip
 
+VERSION = re.compile(r"v?\d+(\.\d+)*((a|b|rc|\.?post|\.?dev)\d+)*(\+[\w.]+)?")
+
 
 @vllm_rule("ENG223", "observed-settings", source="config/observability.py:194")
 def check(view: VllmView) -> Iterator[Violation]:
@@ -39,6 +42,11 @@ def check(view: VllmView) -> Iterator[Violation]:
         message = "collect-detailed-traces has no endpoint to send traces to"
         place = "config/observability.py:219"
         yield refuse(view, "collect_detailed_traces", message, "add otlp-traces-endpoint", source=place)
+    hidden = text(view, "show_hidden_metrics_for_version")
+    if hidden is not None and not VERSION.fullmatch(hidden.strip()):
+        message = f"show-hidden-metrics-for-version is {shown(hidden)}, no version"
+        place = "config/observability.py:150"
+        yield refuse(view, "show_hidden_metrics_for_version", message, "use 0.32", source=place)
     for family, bounds in mapping(view, "custom_histogram_buckets").items():
         problem = _problem(bounds)
         if family not in FAMILIES and names_are_known(view):

@@ -49,7 +49,7 @@ def _experts(view: VllmView) -> Iterator[Demand]:
     held = view.settings
     sizes = held.parallel
     yield held.v2_runner is False, "needs model runner V2", 1199
-    yield text(view, "runner") == "pooling", "is for models that generate", 1204
+    yield held.model.pooling, "is for models that generate", 1204
     yield held.model.experts == 0, "is for models with experts", 1206
     yield held.prefix_caching is False, "needs prefix caching", 1208
     yield sizes.pp > 1, f"does not go with pp {sizes.pp}", 1218

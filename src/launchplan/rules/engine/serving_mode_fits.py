@@ -32,10 +32,7 @@ def check(view: VllmView) -> Iterator[Violation]:
     settings = view.settings
     sizes, model = settings.parallel, settings.model
     external = on(view, "data_parallel_external_lb") or view.arguments["data_parallel_rank"] is not None
-    tolerant = on(view, "enable_fault_tolerance") or isinstance(
-        view.arguments["fault_tolerance_config"], dict
-    )
-    if tolerant and not external:
+    if on(view, "enable_fault_tolerance") and not external:
         message = "fault tolerance without an external load balancer"
         yield refuse(view, "enable_fault_tolerance", message, "add --data-parallel-rank, or remove it")
     if text(view, "runner") in {"generate", "draft"} and model.supports("pooling"):

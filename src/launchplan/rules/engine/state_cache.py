@@ -23,7 +23,10 @@ from collections.abc import Iterator
 from launchplan.engines.vllm.settings.reading import count, mapping, on, text
 from launchplan.engines.vllm.view import VllmView
 from launchplan.rules.rule import Violation
-from launchplan.rules.vllm import refuse, vllm_rule
+from launchplan.rules.vllm import names_are_known, refuse, vllm_rule
+from launchplan.rules.wording import shown
+
+KERNELS = ("triton", "flashinfer", "cpu")
 
 
 @vllm_rule("ENG212", "state-cache", source="config/vllm.py:3442")
@@ -32,6 +35,9 @@ def check(view: VllmView) -> Iterator[Violation]:
     settings = view.settings
     block = count(view, "mamba_block_size", 1)
     kernel = text(view, "mamba_backend") or "triton"
+    if kernel.lower() not in KERNELS and names_are_known(view):
+        message = f"there is no mamba-backend {shown(kernel)}"
+        yield refuse(view, "mamba_backend", message, "use triton or flashinfer", source="config/mamba.py:20")
     if settings.model.hybrid and settings.prefix_caching and settings.chunked_prefill is False:
         message = f"{settings.model.name} caches prefixes of a recurrent state only with chunked prefill"
         place = "model_executor/models/config.py:775"

@@ -19,6 +19,8 @@ _FULL = frozenset({"FULL", "FULL_DECODE_ONLY", "FULL_AND_PIECEWISE"})
 _PIECEWISE = frozenset({"PIECEWISE", "FULL_AND_PIECEWISE"})
 MODES = ("NONE", "STOCK_TORCH_COMPILE", "DYNAMO_TRACE_ONCE", "VLLM_COMPILE")
 _BY_LEVEL = {"0": "NONE", "1": "PIECEWISE"}
+_NUMBERED = {0: "NONE", 1: "PIECEWISE", 2: "FULL"}
+"""Modes by their number (config/compilation.py:58)."""
 _V2_ONLY_NOT = frozenset({"suffix", "custom_class"})
 
 
@@ -90,13 +92,13 @@ def cudagraph_mode(
     compiled = compile_mode(view, model, facts)
     breakable = breaks_graphs(view, model, facts)
     if mode in _PIECEWISE and compiled != "VLLM_COMPILE" and not breakable:
-        mode = "FULL" if mode == "FULL_AND_PIECEWISE" else "NONE"
-    if model.pooling and mode in _FULL:
+        mode = "FULL_DECODE_ONLY" if mode == "FULL_AND_PIECEWISE" else "NONE"
+    if (model.pooling or mapping(view, "pooler_config")) and mode in _FULL:
         mode = "PIECEWISE"
     if mode in _FULL and _layerwise_connector(mapping(view, "kv_transfer_config")):
         mode = "PIECEWISE"
     if mode in _PIECEWISE and compiled != "VLLM_COMPILE" and not breakable:
-        mode = "FULL" if mode == "FULL_AND_PIECEWISE" else "NONE"
+        mode = "FULL_DECODE_ONLY" if mode == "FULL_AND_PIECEWISE" else "NONE"
     if v2 and compiled == "STOCK_TORCH_COMPILE":
         mode = "NONE"
     return _after_exchange(mode, model, parallel, compiled, config)
@@ -144,6 +146,8 @@ def breaks_graphs(view: EngineView, model: ModelFacts, facts: EngineModels) -> b
 
 def _written_mode(config: Mapping[str, Any]) -> str | None:
     given = config.get("cudagraph_mode")
+    if isinstance(given, int) and not isinstance(given, bool):
+        return _NUMBERED.get(given)
     return given.upper() if isinstance(given, str) else None
 
 

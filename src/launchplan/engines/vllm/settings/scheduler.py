@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from launchplan.catalog import Gpu
 from launchplan.engines.view import EngineView
-from launchplan.engines.vllm.settings.reading import count, on, text
+from launchplan.engines.vllm.settings.reading import count, mapping, on, text
 from launchplan.engines.vllm.settings.types import ModelFacts, ParallelSettings
 from launchplan.units import GIB
 
@@ -54,7 +54,15 @@ def context_length(view: EngineView, derived: int | None) -> int | None:
 def chunked_prefill(view: EngineView) -> bool:
     """Tell whether long prompts are cut (vllm/engine/arg_utils.py:3041); on for every causal model."""
     given = view.arguments["enable_chunked_prefill"]
-    return given if isinstance(given, bool) else True
+    return given if isinstance(given, bool) else not pools_whole(view)
+
+
+def pools_whole(view: EngineView) -> bool:
+    """Tell whether answers are pooled from whole prompts (vllm/config/model.py:2206)."""
+    config = mapping(view, "pooler_config")
+    kinds = {str(config.get(name)).upper() for name in ("pooling_type", "seq_pooling_type")}
+    steps = {str(config.get(name)).upper() for name in ("pooling_type", "tok_pooling_type")}
+    return bool(kinds & {"MEAN", "CLS"}) or "STEP" in steps
 
 
 def prefix_caching(view: EngineView, model: ModelFacts) -> bool | None:
@@ -62,9 +70,18 @@ def prefix_caching(view: EngineView, model: ModelFacts) -> bool | None:
     if model.name == "UnlimitedOCRForCausalLM":
         return False
     given = view.arguments["enable_prefix_caching"]
+    if encodes_only(view, model):
+        return False
     if isinstance(given, bool):
         return given
-    return model.supports("attention_free") is not True
+    return not pools_whole(view) and model.supports("attention_free") is not True
+
+
+def encodes_only(view: EngineView, model: ModelFacts) -> bool:
+    """Tell whether it runs a multimodal model's encoder alone (vllm/config/vllm.py:1523, :2889)."""
+    config = mapping(view, "ec_transfer_config")
+    alone = config.get("ec_connector") is not None and config.get("ec_role") == "ec_producer"
+    return model.multimodal is True and (alone or on(view, "mm_encoder_only"))
 
 
 def batch_defaults(gpu: Gpu | None) -> Batches:
