@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from launchplan import catalog
@@ -22,9 +22,18 @@ VllmCheck = Callable[[VllmView], Iterator[Violation]]
 
 
 def vllm_rule(
-    code: str, name: str, *, source: str, at: Enforced = "config", severity: Severity = ERROR
+    code: str,
+    name: str,
+    *,
+    source: str,
+    at: Enforced = "config",
+    severity: Severity = ERROR,
+    about: Iterable[str] = (),
 ) -> Callable[[VllmCheck], Rule]:
-    """Make a rule of vLLM alone; `source` is a place under `vllm/`."""
+    """Make a rule of vLLM alone; `source` is a place under `vllm/`.
+
+    `about` names the flags without which there is nothing to look at, so that most launches pass by.
+    """
     made = rule(
         code,
         name,
@@ -35,10 +44,13 @@ def vllm_rule(
         at=at,
     )
 
+    wanted = frozenset(about)
+
     def wrap(check: VllmCheck) -> Rule:
         @functools.wraps(check)
         def run(view: VllmView) -> Iterator[Violation]:
-            return check(view) if view.settings.known else iter(())
+            quiet = wanted and wanted.isdisjoint(view.arguments.given)
+            return iter(()) if quiet or not view.settings.known else check(view)
 
         return made(run)
 

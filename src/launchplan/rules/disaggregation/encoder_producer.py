@@ -23,7 +23,7 @@ from launchplan.rules.rule import Violation
 from launchplan.rules.vllm import refuse, vllm_rule
 
 
-@vllm_rule("DIS206", "encoder-producer", source="config/vllm.py:2898")
+@vllm_rule("DIS206", "encoder-producer", source="config/vllm.py:2898", about=("ec_transfer_config",))
 def check(view: VllmView) -> Iterator[Violation]:
     """Compare the role with the model."""
     config = mapping(view, "ec_transfer_config")

@@ -55,7 +55,13 @@ V4 = frozenset({
 NEVER = {"TORCH_SDPA": "is for vision encoders only", "NO_ATTENTION": "stands for models without attention"}
 
 
-@vllm_rule("ENG409", "attention-backend-elsewhere", source="platforms/cuda.py:443", at="worker")
+@vllm_rule(
+    "ENG409",
+    "attention-backend-elsewhere",
+    source="platforms/cuda.py:443",
+    at="worker",
+    about=("attention_backend", "attention_config"),
+)
 def check(view: VllmView) -> Iterator[Violation]:
     """Look for what a named backend is made for."""
     name, model, gpu = asked_backend(view), view.architecture, view.gpu

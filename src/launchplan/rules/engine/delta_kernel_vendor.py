@@ -26,7 +26,7 @@ from launchplan.rules.vllm import refuse, vllm_rule
 VENDORS = {"flashkda": ("nvidia", 2872), "fused": ("amd", 2876)}
 
 
-@vllm_rule("ENG227", "delta-kernel-vendor", source="engine/arg_utils.py:2872")
+@vllm_rule("ENG227", "delta-kernel-vendor", source="engine/arg_utils.py:2872", about=("kda_prefill_backend",))
 def check(view: VllmView) -> Iterator[Violation]:
     """Compare the kernel with the GPU's vendor."""
     name = text(view, "kda_prefill_backend") or ""

@@ -3,7 +3,8 @@
 ## Why
 
 `--device npu` loads Ascend's libraries, which are not there on other hosts. DeepSeek-V4's FP4 indexer has
-kernels for compute capability 10.x and 12.x and for AMD's newest GPUs.
+kernels for compute capability 10.x and 12.x and for AMD's newest GPUs. Kernels of a whole layer are made for
+one vendor.
 
 ## Fix
 
@@ -11,7 +12,8 @@ Leave the flag out.
 
 ## References
 
-- SGLang 0.5.23 `arg_groups/platform_hook.py:38`, `arg_groups/serving_hook.py:458`
+- SGLang 0.5.23 `arg_groups/platform_hook.py:38`, `arg_groups/serving_hook.py:458`,
+  `kernel_plugins/amd/binding.py:216`, `kernel_plugins/nvidia/binding.py:376`
 """
 
 from __future__ import annotations
@@ -25,6 +27,7 @@ from launchplan.rules.sglang import BLACKWELL, capability_major, refuse, sglang_
 INDEXER = "enable_deepseek_v4_fp4_indexer"
 CLIENT_BLACKWELL = 12
 AMD_WITH_FP4 = "gfx95"
+KERNELS = {"enable_amd_monokernel": "amd", "enable_nvidia_megakernel": "nvidia"}
 
 
 @sglang_rule("ENG381", "flag-needs-gpu", source="platform_hook.py:38")
@@ -40,3 +43,7 @@ def check(view: SglangView) -> Iterator[Violation]:
     if given[INDEXER] and not able:
         message = f"enable-deepseek-v4-fp4-indexer needs compute capability 10.x or 12.x, not {gpu.id}"
         yield refuse(view, INDEXER, message, "remove enable-deepseek-v4-fp4-indexer")
+    for flag, vendor in KERNELS.items():
+        if given[flag] and gpu.vendor != vendor:
+            name = flag.replace("_", "-")
+            yield refuse(view, flag, f"{name} is not for {gpu.id}", f"remove {name}")

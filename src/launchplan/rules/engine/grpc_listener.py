@@ -26,7 +26,7 @@ from launchplan.rules.vllm import refuse, vllm_rule
 MOST = 65535
 
 
-@vllm_rule("ENG221", "grpc-port-listens", source="entrypoints/common/cli_args.py:486")
+@vllm_rule("ENG221", "grpc-port-listens", source="entrypoints/common/cli_args.py:486", about=("grpc_port",))
 def check(view: VllmView) -> Iterator[Violation]:
     """Look at what the listener needs."""
     port = count(view, "grpc_port", -(2**31))

@@ -33,7 +33,7 @@ OBJECTS = (
 EFFORTS = ("none", "minimal", "low", "medium", "high", "xhigh", "max")
 
 
-@vllm_rule("ENG222", "json-objects", source="config/vllm.py:429")
+@vllm_rule("ENG222", "json-objects", source="config/vllm.py:429", about=OBJECTS)
 def check(view: VllmView) -> Iterator[Violation]:
     """Look for values that have no keys."""
     for dest in OBJECTS:

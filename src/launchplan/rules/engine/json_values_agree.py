@@ -32,7 +32,13 @@ from launchplan.rules.wording import shown
 KERNELS = ("moe_backend", "linear_backend", "sparse_indexer_topk_backend")
 
 
-@vllm_rule("ENG218", "json-values-agree", source="engine/arg_utils.py:369", at="parse")
+@vllm_rule(
+    "ENG218",
+    "json-values-agree",
+    source="engine/arg_utils.py:369",
+    at="parse",
+    about=(*DEMANDS, "kernel_config"),
+)
 def check(view: VllmView) -> Iterator[Violation]:
     """Ask each configuration that is written for what it refuses."""
     if not names_are_known(view):

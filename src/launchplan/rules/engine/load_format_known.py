@@ -27,7 +27,7 @@ from launchplan.rules.vllm import names_are_known, refuse, vllm_rule
 from launchplan.rules.wording import shown
 
 
-@vllm_rule("ENG410", "load-format-known", source=SOURCE, at="worker")
+@vllm_rule("ENG410", "load-format-known", source=SOURCE, at="worker", about=("load_format",))
 def check(view: VllmView) -> Iterator[Violation]:
     """Compare the name with the built-in ones."""
     name = (text(view, "load_format") or "auto").lower()

@@ -35,7 +35,9 @@ SOURCE = "model_executor/model_loader/__init__.py:126"
 LIKE = 0.9
 
 
-@vllm_rule("ENG411", "load-format-plugged", source=SOURCE, at="worker", severity=WARNING)
+@vllm_rule(
+    "ENG411", "load-format-plugged", source=SOURCE, at="worker", severity=WARNING, about=("load_format",)
+)
 def check(view: VllmView) -> Iterator[Violation]:
     """Look for a name that is none of the built-in ones, nor nearly one."""
     name = (text(view, "load_format") or "auto").lower()

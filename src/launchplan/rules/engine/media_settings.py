@@ -29,9 +29,14 @@ OBJECT_MB = 128
 """Default of `mm-shm-cache-max-object-size-mb` (config/multimodal.py:375)."""
 LEAST = {"count": 0, "width": 1, "height": 1, "num_frames": 1, "length": 1}
 Demand = tuple[bool, str, str, str]
+FLAGS = (
+    "limit_mm_per_prompt", "mm_shm_cache_max_object_size_mb", "renderer_num_workers",
+    "mm_encoder_fp8_scale_path", "mm_encoder_fp8_scale_save_path", "mm_processor_kwargs",
+    "mm_processor_device", "compilation_config",
+)  # fmt: skip
 
 
-@vllm_rule("ENG220", "media-settings-agree", source="config/multimodal.py:521")
+@vllm_rule("ENG220", "media-settings-agree", source="config/multimodal.py:521", about=FLAGS)
 def check(view: VllmView) -> Iterator[Violation]:
     """Look at what a multimodal model is told."""
     if view.settings.model.multimodal is not True:

@@ -30,7 +30,9 @@ CLASSES = frozenset({"DeepSeekV4MTPModel", "DeepseekV41ForCausalLM", "DeepseekV4
 DEFAULT = "allgather_reducescatter"
 
 
-@vllm_rule("ENG225", "megakernel-exchange", source="config/kernel.py:211")
+@vllm_rule(
+    "ENG225", "megakernel-exchange", source="config/kernel.py:211", about=("moe_backend", "kernel_config")
+)
 def check(view: VllmView) -> Iterator[Violation]:
     """Look at the exchange and the model of a kernel that does both."""
     given = text(view, "moe_backend")

@@ -26,7 +26,7 @@ from launchplan.rules.vllm import refuse, vllm_rule
 CLASSES = frozenset({"DeepseekV41ForCausalLM", "Qwen4ExpForCausalLM", "Qwen4ExpForConditionalGeneration"})
 
 
-@vllm_rule("ENG226", "ngram-embeddings", source="config/engram.py:80")
+@vllm_rule("ENG226", "ngram-embeddings", source="config/engram.py:80", about=("engram_config",))
 def check(view: VllmView) -> Iterator[Violation]:
     """Look for a class that has such tables."""
     if view.arguments["engram_config"] is None:

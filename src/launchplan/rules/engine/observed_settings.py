@@ -33,9 +33,10 @@ FAMILIES = (
 )  # fmt: skip
 
 VERSION = re.compile(r"v?\d+(\.\d+)*((a|b|rc|\.?post|\.?dev)\d+)*(\+[\w.]+)?")
+FLAGS = ("collect_detailed_traces", "show_hidden_metrics_for_version", "custom_histogram_buckets")
 
 
-@vllm_rule("ENG223", "observed-settings", source="config/observability.py:194")
+@vllm_rule("ENG223", "observed-settings", source="config/observability.py:194", about=FLAGS)
 def check(view: VllmView) -> Iterator[Violation]:
     """Look at the endpoint of traces and at the buckets."""
     if view.arguments["collect_detailed_traces"] and not text(view, "otlp_traces_endpoint"):

@@ -29,7 +29,12 @@ WITHOUT = ("NixlConnector", "NixlPullConnector", "NixlPushConnector", "MoRIIOCon
 Demand = tuple[bool, str, int]
 
 
-@vllm_rule("ENG224", "replayed-outputs", source="config/vllm.py:1206")
+@vllm_rule(
+    "ENG224",
+    "replayed-outputs",
+    source="config/vllm.py:1206",
+    about=(EXPERTS, MASK, TRACE, "aux_output_config"),
+)
 def check(view: VllmView) -> Iterator[Violation]:
     """Look at what each output needs."""
     given = mapping(view, "aux_output_config").get(EXPERTS) is True

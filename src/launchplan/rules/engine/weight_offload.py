@@ -23,8 +23,10 @@ from launchplan.engines.vllm.view import VllmView
 from launchplan.rules.rule import Violation
 from launchplan.rules.vllm import refuse, vllm_rule
 
+FLAGS = ("offload_group_size", "offload_num_in_group", "offload_prefetch_step", "offload_backend")
 
-@vllm_rule("ENG219", "weight-offload-groups", source="config/offload.py:102")
+
+@vllm_rule("ENG219", "weight-offload-groups", source="config/offload.py:102", about=FLAGS)
 def check(view: VllmView) -> Iterator[Violation]:
     """Compare the sizes of the prefetching backend."""
     group, many = count(view, "offload_group_size") or 0, count(view, "offload_num_in_group", 1)

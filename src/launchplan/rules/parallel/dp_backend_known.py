@@ -24,7 +24,12 @@ from launchplan.rules.vllm import names_are_known, refuse, vllm_rule
 from launchplan.rules.wording import shown
 
 
-@vllm_rule("PAR219", "dp-backend-known", source="engine/arg_utils.py:2547")
+@vllm_rule(
+    "PAR219",
+    "dp-backend-known",
+    source="engine/arg_utils.py:2547",
+    about=("data_parallel_backend", "ray_workers_use_nsight"),
+)
 def check(view: VllmView) -> Iterator[Violation]:
     """Look the backend up."""
     name, address = text(view, "data_parallel_backend"), text(view, "data_parallel_address")

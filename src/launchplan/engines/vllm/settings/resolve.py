@@ -75,13 +75,15 @@ def _served_length(
     """Limit the context to what the draft model serves (vllm/config/vllm.py:3025)."""
     if spec is None or not v2 or spec.tp is None or asked is None:
         return asked
-    draft = view.architecture if spec.own_layers else spec.draft
+    config = speculative(view) or {}
+    own_draft = spec.own_layers or (spec.method == "dspark" and config.get("model") is None)
+    draft = view.architecture if own_draft else spec.draft
     if draft is None:
         return None
     if spec.method != "draft_model" and (draft.rope.type if draft.rope else None) in CACHE_ONLY_ROPES:
         return asked
-    limit = (speculative(view) or {}).get("max_model_len")
+    limit = config.get("max_model_len")
     if isinstance(limit, int) and limit > 0:
         return min(asked, limit)
-    own = derived if spec.own_layers else draft.derived_max_model_len
+    own = derived if own_draft else draft.derived_max_model_len
     return asked if own is None else min(asked, own)

@@ -60,6 +60,8 @@ def chunked_prefill(view: EngineView) -> bool:
 def pools_whole(view: EngineView) -> bool:
     """Tell whether answers are pooled from whole prompts (vllm/config/model.py:2206)."""
     config = mapping(view, "pooler_config")
+    if not config:
+        return False
     kinds = {str(config.get(name)).upper() for name in ("pooling_type", "seq_pooling_type")}
     steps = {str(config.get(name)).upper() for name in ("pooling_type", "tok_pooling_type")}
     return bool(kinds & {"MEAN", "CLS"}) or "STEP" in steps
@@ -79,9 +81,11 @@ def prefix_caching(view: EngineView, model: ModelFacts) -> bool | None:
 
 def encodes_only(view: EngineView, model: ModelFacts) -> bool:
     """Tell whether it runs a multimodal model's encoder alone (vllm/config/vllm.py:1523, :2889)."""
+    if model.multimodal is not True:
+        return False
     config = mapping(view, "ec_transfer_config")
     alone = config.get("ec_connector") is not None and config.get("ec_role") == "ec_producer"
-    return model.multimodal is True and (alone or on(view, "mm_encoder_only"))
+    return alone or on(view, "mm_encoder_only")
 
 
 def batch_defaults(gpu: Gpu | None) -> Batches:

@@ -35,13 +35,23 @@ def read_speculative(
     count = tokens if isinstance(tokens, int) and not isinstance(tokens, bool) and tokens > 0 else None
     method = written_method(config)
     if method in WITHOUT_MODEL:
-        return SpeculativeSettings(method, count, model.name if method in NGRAM else None, None)
+        name = model.name if method in NGRAM else _own_class(method, model)
+        return SpeculativeSettings(method, count, name, None)
     tp = _draft_tp(config, parallel)
     if isinstance(draft, str):
         return _with_draft(_method_of_name(method, draft), count, tp, view.pool.draft, facts)
     if method != "mtp":
-        return SpeculativeSettings(method, count, None, tp)
+        return SpeculativeSettings(method, count, _own_class(method, model), tp)
     return _own_layers(view.architecture, model, facts, count, tp)
+
+
+def _own_class(method: str | None, model: ModelFacts) -> str | None:
+    """Name the class of what the target drafts with by itself (vllm/config/speculative.py:1352, :1561)."""
+    if method == "extract_hidden_states":
+        return "ExtractHiddenStatesModel"
+    if method != "dspark":
+        return None
+    return "DSparkV41DraftModel" if model.model_type == "deepseek_v41" else "DSparkDraftModel"
 
 
 def _with_draft(
