@@ -10,15 +10,19 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
-from launchplan.memory.formats import store
+from launchplan.memory.formats import Stored, store
 from launchplan.memory.tensors import TensorClass
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from launchplan.architecture import Architecture
+    from launchplan.architecture.types import Format
 
 Origin = Literal["formula", "files"]
+_ELEMENT_BYTES: Mapping[Format, float] = {
+    "fp8": 1, "mxfp8": 1, "int8": 1, "mxfp4": 0.5, "nvfp4": 0.5, "int4": 0.5,
+}  # fmt: skip
 _INDEX = "model.safetensors.index.json"
 _LENGTH = struct.Struct("<Q")
 # The format's own limit on the length of a header, in bytes.
@@ -50,14 +54,44 @@ def checkpoint_size(model: Architecture) -> CheckpointSize | None:
     by_class: dict[TensorClass, int] = {}
     parameters = 0
     for each in stored.tensors:
-        if "checkpoint" not in each.tensor.held_by:
+        if not _is_stored(each):
             continue
         name = each.tensor.tensor_class
         by_class[name] = by_class.get(name, 0) + each.bytes
-        count = each.tensor.copies * (1 if each.layers is None else len(each.layers))
-        parameters += each.tensor.rows * each.tensor.columns * count
+        parameters += _elements(each)
     held = MappingProxyType(by_class)
     return CheckpointSize(sum(held.values()), held, parameters, "formula", stored.uncertain)
+
+
+@lru_cache(maxsize=512)
+def least_text_bytes(model: Architecture) -> int | None:
+    """Count what the text model takes at least, whatever the quantization settings leave out.
+
+    Every matrix that can be quantized is taken for as small as the checkpoint's format makes it, without
+    scales; a vision tower and layers that only draft are not counted. None when the format or a size of the
+    model is not known.
+    """
+    stored = store(model)
+    if stored.missing:
+        return None
+    formats = [each for each in model.quantization.formats if each != "none"]
+    element = min((_ELEMENT_BYTES[each] for each in formats), default=None)
+    text = [each for each in stored.tensors if each.tensor.part == "text" and _is_stored(each)]
+    return sum(
+        each.bytes if element is None or not each.tensor.quantizable else int(_elements(each) * element)
+        for each in text
+    )
+
+
+def _is_stored(stored: Stored) -> bool:
+    return "checkpoint" in stored.tensor.held_by
+
+
+def _elements(stored: Stored) -> int:
+    tensor = stored.tensor
+    return (
+        tensor.rows * tensor.columns * tensor.copies * (1 if stored.layers is None else len(stored.layers))
+    )
 
 
 def checkpoint_size_on_disk(folder: Path) -> CheckpointSize | None:

@@ -9,7 +9,9 @@ paid for. Layers that only draft and a vision tower are left out of the sum; KV 
 graphs come on top of it.
 
 It is not said where weights are offloaded to the host, quantized while they are loaded, or replaced in part,
-nor of a checkpoint whose size neither the catalog nor its configuration tells.
+nor of a checkpoint whose size neither the catalog nor its configuration tells. Where only the format is
+known, not which layers have it, or a vision tower's size is not, the sum is what all layers of the text model
+take in that format, without scales: no checkpoint of this model in this format is smaller.
 
 ## Fix
 
@@ -27,7 +29,7 @@ from collections.abc import Iterator
 from math import ceil
 
 from launchplan.catalog import Checkpoint, Gpu
-from launchplan.memory.checkpoint import checkpoint_size
+from launchplan.memory.checkpoint import checkpoint_size, least_text_bytes
 from launchplan.resolve import ResolvedPool
 from launchplan.rules.given import raw_count
 from launchplan.rules.memory.loaded_whole import loaded_bytes, loads_all
@@ -39,6 +41,8 @@ USABLE = 0.9
 """Share of the memory that a cure counts with: what engines use by themselves."""
 EVERYWHERE = frozenset({"bf16", "fp16", "int4"})
 """Formats that every GPU of the catalog runs."""
+_NOT_COUNTED = frozenset({"quantization.method", "vision"})
+"""What of a model may be unknown where the least is counted."""
 EQUIVALENT = {"fp8_fnuz": "fp8"}
 
 
@@ -53,11 +57,12 @@ def check(pool: ResolvedPool) -> Iterator[Violation]:
     """Compare the checkpoint with the memory of one copy's GPUs."""
     gpu = pool.gpu
     memory = gpu.memory_total_bytes if gpu else None
-    stored = _stored_bytes(pool)
+    exact = _stored_bytes(pool)
+    stored = exact or _least_bytes(pool)
     if stored is None or gpu is None or memory is None or not loads_all(pool):
         return
     ranks = _ranks_of_copy(pool)
-    loaded = loaded_bytes(pool, stored)
+    loaded = loaded_bytes(pool, stored) if exact else stored
     if loaded <= ranks * memory:
         return
     has = (
@@ -66,7 +71,8 @@ def check(pool: ResolvedPool) -> Iterator[Violation]:
         else f"{gpu.id} has {_gib(memory)}"
     )
     fix = _cure(pool, gpu, ceil(loaded / (memory * USABLE)), ranks * memory * USABLE)
-    yield Violation(f"{_gib(stored)} of weights, {has}", checkpoint_key(pool), fix)
+    least = "" if exact else "at least "
+    yield Violation(f"{least}{_gib(stored)} of weights, {has}", checkpoint_key(pool), fix)
 
 
 def _stored_bytes(pool: ResolvedPool) -> int | None:
@@ -76,6 +82,14 @@ def _stored_bytes(pool: ResolvedPool) -> int | None:
         return facts.bytes
     size = checkpoint_size(model) if model is not None and not model.unknown else None
     return size.total if size is not None and not size.uncertain else None
+
+
+def _least_bytes(pool: ResolvedPool) -> int | None:
+    """Give what a checkpoint of the catalog takes at least whose format is known, and not its settings."""
+    model = pool.architecture
+    if pool.deployment.checkpoint_facts is None or model is None or set(model.unknown) - _NOT_COUNTED:
+        return None
+    return least_text_bytes(model)
 
 
 def _ranks_of_copy(pool: ResolvedPool) -> int:

@@ -44,6 +44,10 @@ def check(view: EngineView) -> Iterator[Violation]:
     if pool.low > 0 or is_full(view, memory):
         return
     share = f"{share_key(view)} {memory.budget.share:g}"
-    message = f"the rank's KV pool is {between(pool)} at {share}: it may not start"
+    outcome = "it may not start"
+    if pool.high <= 0:
+        doubts = "; ".join(memory.budget.uncertain)
+        outcome = f"by these figures it does not start, and they are not sure: {doubts}"
+    message = f"the rank's KV pool is {between(pool)} at {share}: {outcome}"
     fix = "raise tp or pp, take a smaller checkpoint, or batch fewer tokens"
     yield Violation(message, layout_section(view.pool), fix)
