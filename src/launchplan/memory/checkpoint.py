@@ -89,9 +89,7 @@ def _is_stored(stored: Stored) -> bool:
 
 def _elements(stored: Stored) -> int:
     tensor = stored.tensor
-    return (
-        tensor.rows * tensor.columns * tensor.copies * (1 if stored.layers is None else len(stored.layers))
-    )
+    return tensor.rows * tensor.columns * tensor.copies * (1 if stored.layers is None else len(stored.layers))
 
 
 def checkpoint_size_on_disk(folder: Path) -> CheckpointSize | None:
