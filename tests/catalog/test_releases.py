@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from launchplan.catalog import ReleaseNames, engine_facts, lacks_class, loadable, release_names, versions
+from launchplan.catalog import (
+    ReleaseNames,
+    engine_facts,
+    engine_models,
+    lacks_class,
+    loadable,
+    release_names,
+    versions,
+)
 from launchplan.catalog.load import read_fact
-from launchplan.catalog.releases import CLASSES, FOLDER, LIBRARY, Releases
+from launchplan.catalog.releases import CLASSES, FOLDER, LIBRARY, STAGELESS, Releases
 from launchplan.catalog.version import order_key, release_key
 
 ENGINES = ("vllm", "sglang")
@@ -141,3 +149,21 @@ def test_which_releases_lack_a_class(engine: str, version: str, name: str, expec
 def test_nobody_has_read_another_engine() -> None:
     assert release_names("tgi", CLASSES) is None
     assert not lacks_class("tgi", "3.0", "LlamaForCausalLM")
+
+
+def test_classes_without_stages_are_those_of_the_registry() -> None:
+    facts = engine_models("vllm", "0.33.0")
+    lacking = names("vllm", STAGELESS).at("0.33.0")
+    assert facts is not None
+    assert lacking is not None
+    models = [each for each in facts.classes if "draft" not in each.traits]
+    assert {each.name for each in models} & lacking == {
+        each.name for each in models if "pp" not in each.traits
+    }
+
+
+def test_a_class_without_stages_is_one_of_its_release() -> None:
+    facts = read_fact(Releases, FOLDER / "vllm.yaml")
+    lists = [(names("vllm", STAGELESS).at(each), names("vllm", CLASSES).at(each)) for each in facts.releases]
+    assert [each for each in lists if each[0]]
+    assert all(lacking is None or (known is not None and lacking < known) for lacking, known in lists)

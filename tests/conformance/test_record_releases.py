@@ -13,6 +13,7 @@ from launchplan.catalog.releases import ReleaseNames, Releases
 from tests.conformance.record.constants import Constants
 from tests.conformance.record.names import READERS
 from tests.conformance.record.releases import allowed, runs, text, without_gaps
+from tests.conformance.record.stages import stageless
 
 SOURCE = """
 CHOICES = ["one", *MORE, None]
@@ -117,6 +118,7 @@ SOURCES = {
     "vllm/model_executor/models/registry.py": (
         '_TEXT_MODELS = {"AForCausalLM": ("a", "A"), **_MORE}\n_OOT_SUPPORTED_MODELS = {"BForCausalLM": "b"}\n'
     ),
+    "vllm/model_executor/models/a.py": "class A(nn.Module): ...\n",
     "vllm/tool_parsers/__init__.py": '_TOOL_PARSERS_TO_REGISTER = {"hermes": ("a", "b")}\n',
     "vllm/reasoning/one.py": '@ReasoningParserManager.register_module("r1")\nclass A: ...\n',
     "vllm/model_executor/layers/quantization/__init__.py": 'QUANTIZATION_METHODS = {"awq": A}\n',
@@ -130,6 +132,7 @@ def test_each_list_of_vllm_is_read_where_it_stands(tmp_path: Path) -> None:
         (tmp_path / name).write_text(source, encoding="utf-8")
     assert {of: {*read(tmp_path)} for of, (_, read) in READERS["vllm"].items()} == {
         "classes": {"AForCausalLM"},
+        "classes without stages": {"AForCausalLM"},
         "--tool-call-parser": {"hermes"},
         "--reasoning-parser": {"r1"},
         "--quantization": {"awq"},
@@ -145,3 +148,61 @@ def test_each_list_of_sglang_is_read_where_it_stands(tmp_path: Path) -> None:
     (tmp_path / "sglang/srt/server_args.py").write_text("\n".join(lines), encoding="utf-8")
     found = {of: {*read(tmp_path)} for of, (_, read) in READERS["sglang"].items()}
     assert found == {"classes": {"A", "B"}} | {flag: {flag[2:]} for flag in flags}
+
+
+STAGES = {
+    "registry": """
+_TEXT_MODELS = {
+    "Staged": ("one", "Staged"), "Inherits": ("two", "Inherits"), "Made": ("two", "Made"),
+    "Marked": ("one", "Marked"), "Refuses": ("two", "Refuses"), "Plain": ("one", "Plain"),
+    "Vendors": ("pack", "Vendor"), "Gone": ("nowhere", "Gone"), "Unmarked": ("one", "Unmarked"),
+}
+""",
+    "interfaces": """
+class SupportsPP(Protocol):
+    supports_pp = True
+    def forward(self, *, intermediate_tensors): ...
+""",
+    "one": """
+from .interfaces import SupportsPP
+class Staged(nn.Module, SupportsPP):
+    def forward(self, input_ids, intermediate_tensors=None): ...
+class Plain(nn.Module):
+    def forward(self, input_ids, intermediate_tensors=None): ...
+class Marked(nn.Module):
+    supports_pp: ClassVar[Literal[True]] = True
+    def forward(self, *args, **kwargs): ...
+class Unmarked(Staged):
+    supports_pp = False
+    def forward(self, input_ids): ...
+""",
+    "two": """
+from vllm.model_executor.models.one import Staged as Base
+class Inherits(Base[int]): ...
+Made = as_embedding(Base)
+class Refuses(Base):
+    def forward(self, input_ids): ...
+""",
+    "pack/__init__": """
+if current_platform.is_rocm():
+    from .amd import Vendor
+else:
+    from .nvidia import Vendor
+""",
+    "pack/amd": "class Vendor(nn.Module): ...",
+    "pack/nvidia": "from ..one import Staged as Vendor",
+}
+
+
+def test_classes_run_over_stages_as_vllm_tells_them(tmp_path: Path) -> None:
+    for name, source in STAGES.items():
+        path = tmp_path / f"vllm/model_executor/models/{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(source, encoding="utf-8")
+    assert {*stageless(tmp_path, ())} == {"Refuses", "Plain", "Unmarked"}
+
+
+def test_the_first_releases_listed_the_classes_with_stages(tmp_path: Path) -> None:
+    (tmp_path / "vllm").mkdir()
+    (tmp_path / "vllm/config.py").write_text('_PP_SUPPORTED_MODELS = ["A"]\n', encoding="utf-8")
+    assert [*stageless(tmp_path, ["B", "A", "C"])] == ["B", "C"]

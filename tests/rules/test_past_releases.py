@@ -47,6 +47,9 @@ ROWS = [
     ("vllm", "0.9.2", "--quantization rtn", None),
     ("vllm", "0.16.0", "--quantization bitblas", "ENG407"),
     ("vllm", "0.15.1", "--quantization fp8", None),
+    ("vllm", "0.10.1", "--kv-cache-dtype nvfp4", "ENG407"),
+    ("vllm", "0.10.1+ours", "--kv-cache-dtype nvfp4", None),
+    ("vllm", "0.10.1", "--kv-cache-dtype fp8", None),
     ("vllm", "0.22.0", "--reasoning-parser beam", "ENG106"),
     ("vllm", "0.13.0", "--enable-auto-tool-choice --tool-call-parser glm47", "ENG106"),
     ("vllm", "0.14.0", "--enable-auto-tool-choice --tool-call-parser glm47", None),
@@ -106,3 +109,31 @@ def test_older_switches_keep_experts_whole(switch: str, found: set[str]) -> None
     command = f"sglang serve --model-path Qwen/Qwen3-235B-A22B-FP8 --tp-size 8{switch}"
     report = api.lint(command, gpu="h20", gpus_per_node=8, version="0.4.6")
     assert {each.code for each in report.findings if each.severity is Severity.ERROR} == found
+
+
+@pytest.mark.parametrize(
+    ("version", "model", "refused"),
+    [
+        ("0.10.1", "openai/gpt-oss-120b", True),
+        ("0.10.1+cu126", "openai/gpt-oss-120b", True),
+        ("0.10.1+gptoss", "openai/gpt-oss-120b", False),
+        ("0.10.2rc1", "openai/gpt-oss-120b", False),
+        ("0.10.2", "openai/gpt-oss-120b", False),
+        ("0.20.2", "deepseek-ai/DeepSeek-V4-Flash", True),
+        ("0.21.0", "deepseek-ai/DeepSeek-V4-Flash", False),
+        ("0.24.0", "MiniMaxAI/MiniMax-M3", True),
+        ("0.25.0", "MiniMaxAI/MiniMax-M3", False),
+        ("0.9.2", "tencent/Hunyuan-A13B-Instruct", True),
+        ("0.10.2", "tencent/Hunyuan-A13B-Instruct", False),
+        ("0.8.3", "meta-llama/Llama-4-Scout-17B-16E-Instruct", True),
+        ("0.8.4", "meta-llama/Llama-4-Scout-17B-16E-Instruct", False),
+        ("0.6.3", "ibm-granite/granite-3.2-2b-instruct", False),
+    ],
+)
+def test_classes_without_stages(version: str, model: str, refused: bool) -> None:
+    command = f"vllm serve {model} --pipeline-parallel-size 2"
+    report = api.lint(command, gpu="h200", gpus_per_node=8, engine="vllm", version=version)
+    found = [each.message for each in report.findings if each.code == "PAR406"]
+    assert [message.split(" has no ")[1] for message in found] == [
+        "pipeline stages in this release"
+    ] * refused

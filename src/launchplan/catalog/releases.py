@@ -12,7 +12,7 @@ from launchplan.catalog.load import DATA, read_fact
 from launchplan.catalog.version import ReleaseKey, order_key, release_key, version_key
 
 FOLDER = DATA / "releases"
-CLASSES, LIBRARY = "classes", "transformers"
+CLASSES, LIBRARY, STAGELESS = "classes", "transformers", "classes without stages"
 _LENDING = "Transformers"
 """What the classes are called by which an engine runs those of transformers."""
 _ENDING = re.compile(
@@ -24,10 +24,10 @@ _ENDING = re.compile(
 class NameList(Fact):
     """One list of names.
 
-    `of` is what it lists: `classes` of the registry, the newest `transformers` that a release allows, or the
-    values of a flag. `runs` gives the names of each run of releases, which `0.6.3..0.9.2` spells; a run
-    without an end goes on to the newest release that was read. Releases that are in no run had no such list,
-    or nobody read it.
+    `of` is what it lists: `classes` of the registry, those that take no pipeline stages, the newest
+    `transformers` that a release allows, or the values of a flag. `runs` gives the names of each run of
+    releases, which `0.6.3..0.9.2` spells; a run without an end goes on to the newest release that was read.
+    Releases that are in no run had no such list, or nobody read it.
     """
 
     of: str

@@ -53,7 +53,7 @@ def ambiguous_flag(engine: str, version: str, name: str, found: Ambiguous) -> tu
 def names_of(deployment: Deployment, spelled: str) -> tuple[str, ...]:
     """Give the value names that a flag has in the version, empty when they are not known."""
     exact = _of_release(deployment, spelled)
-    return exact or (names_in(deployment.facts, spelled) if deployment.facts else ())
+    return tuple(sorted(exact)) or (names_in(deployment.facts, spelled) if deployment.facts else ())
 
 
 def later_release(deployment: Deployment, spelled: str, name: str) -> str | None:
@@ -64,12 +64,12 @@ def later_release(deployment: Deployment, spelled: str, name: str) -> str | None
     return with_it or next(known, None)
 
 
-def _of_release(deployment: Deployment, spelled: str) -> tuple[str, ...]:
+def _of_release(deployment: Deployment, spelled: str) -> frozenset[str]:
     """Give the value names that were read in this release's source; facts that are given stand instead."""
     if catalog.given() is not None:
-        return ()
+        return frozenset()
     names = catalog.release_names(deployment.engine, spelled)
-    return tuple(sorted(names.at(deployment.version) or ())) if names else ()
+    return (names.at(deployment.version) if names else None) or frozenset()
 
 
 def names_in(facts: EngineFacts, spelled: str) -> tuple[str, ...]:

@@ -8,8 +8,10 @@ from functools import lru_cache
 from pathlib import Path
 
 from launchplan.catalog.loadable import GENERATING
+from launchplan.catalog.releases import STAGELESS
 from tests.conformance.record.constants import Constants
 from tests.conformance.record.loadable import VLLM_TABLES, keys_of, tables_of
+from tests.conformance.record.stages import LISTED, stageless
 from tests.conformance.record.wheels import texts
 
 Reader = Callable[[Path], Iterable[str]]
@@ -91,6 +93,10 @@ OPENAI = "vllm/entrypoints/openai"
 READERS: Mapping[str, Mapping[str, tuple[str, Reader]]] = {
     "vllm": {
         "classes": (f"{VLLM}/registry.py (before 0.6.3 __init__.py)", vllm_classes),
+        STAGELESS: (
+            f"classes of {VLLM} without SupportsPP or intermediate_tensors (before 0.6.3 not in {LISTED})",
+            lambda place: stageless(place, vllm_classes(place)),
+        ),
         "--tool-call-parser": (
             f"vllm/tool_parsers (before 0.13.0 {OPENAI}/tool_parsers, before 0.6.3 {OPENAI}/cli_args.py)",
             _parsers("ToolParserManager", "_TOOL_PARSERS_TO_REGISTER", "--tool-call-parser",

@@ -2,8 +2,8 @@
 
 ## Why
 
-Quantization methods, attention backends, runners of experts and ways to load a checkpoint are names of a
-release. One that came later, or went, is refused by the parser, or by vLLM's configuration.
+Quantization methods, KV cache formats, attention backends, runners of experts and ways to load a checkpoint
+are names of a release. One that came later, or went, is refused by the parser, or by vLLM's configuration.
 
 ## Fix
 
@@ -13,6 +13,7 @@ Use a name of this release, or the release that has it.
 
 - vLLM 0.4.0 to 0.32.0: `QUANTIZATION_METHODS` of `vllm/model_executor/layers/quantization/__init__.py`,
   looked up by `_verify_quantization` of `vllm/config.py` (`vllm/config/model.py` since 0.11.0)
+- vLLM 0.4.0 to 0.32.0: `CacheDType` of `vllm/config/cache.py`, the parser's choices
 - SGLang 0.4.0 to 0.5.22: choices of `sglang/srt/server_args.py`
 """
 
@@ -37,7 +38,10 @@ FLAGS = {
     ),
 }  # fmt: skip
 """Flags whose values are looked up here."""
-OWN_RULES = {"vllm": (), "sglang": ("--tool-call-parser", "--reasoning-parser", "--kv-cache-dtype")}
+OWN_RULES = {
+    "vllm": ("--kv-cache-dtype",),
+    "sglang": ("--tool-call-parser", "--reasoning-parser", "--kv-cache-dtype"),
+}
 """Flags with a rule of their own, which does not see a value that no known release has."""
 OVERRIDES = "0.9.0"
 """The first release of vLLM where the checkpoint's own method may come before an unknown name is refused:
@@ -60,7 +64,7 @@ def check(view: EngineView) -> Iterator[Violation]:
         name = _value(view, flag, destination)
         if not isinstance(name, str) or not missing_name(deployment, flag, name.lower()):
             continue
-        if view.engine == "vllm" and _may_be_had(view):
+        if flag == "--quantization" and view.engine == "vllm" and _may_be_had(view):
             continue
         message = f"{deployment.engine_label} has no {flag[2:]} {shown(name)}"
         yield Violation(message, view.path(destination), _cure(view, flag, name.lower()))

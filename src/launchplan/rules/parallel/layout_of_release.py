@@ -19,10 +19,11 @@ The layout that the rule names, or a newer release.
   `srt/server_args.py`
 - Bounds read in the source of every release: micro batches, vLLM `config/__init__.py:484` (0.11.0) and
   `config/vllm.py:1431` (0.24.0, with nixl_ep); nnodes beside Ray, `engine/arg_utils.py:1462` (0.11.1);
-  ranks of one node, `config/parallel.py:569` (0.11.1); stages of Llama 4, `mllama4.py:653` (0.8.4),
-  Nemotron-H, `nemotron_h.py:545` (0.11.1), and Voxtral, `voxtral.py:352` (0.22.0), each the first that
-  makes the tensors between stages; copies of KV heads, `bailing_moe.py:93` (0.11.1). The other releases
-  are those of the reports
+  ranks of one node, `config/parallel.py:569` (0.11.1); stages of Nemotron-H, `nemotron_h.py:545` (0.11.1),
+  and Voxtral, `voxtral.py:352` (0.22.0), each the first that makes the tensors between stages; copies of KV
+  heads, `bailing_moe.py:93` (0.11.1). The other releases are those of the reports
+- Classes without stages, for every release since vLLM 0.5.1: `_PP_SUPPORTED_MODELS` of `config.py`, since
+  0.6.3 `SupportsPP` and `forward` of the class (`model_executor/models/interfaces.py`, `supports_pp`)
 """
 
 from __future__ import annotations
