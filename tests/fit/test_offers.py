@@ -6,18 +6,22 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from launchplan import api, catalog
+from launchplan.catalog import Gpu
 from launchplan.fit import verdicts
 from launchplan.fit.answer import Fits
 from launchplan.fit.candidate import recipe_data
 from launchplan.fit.json_format import fits_json
+from launchplan.fit.judge import judge
 from launchplan.fit.recipes import recipe_files, recipe_text
+from launchplan.fit.search import search
 from launchplan.fit.shortlist import shortlist
+from launchplan.fit.space import Limits, candidates, drafts_of, per_node
 from launchplan.fit.text import fits_text
-from tests.fit.spaces import GPUS, MODELS
+from tests.fit.spaces import ENGINES, GPUS, MODELS, question
 
 
 def searched(model: str, gpu: str, engine: str, workload: str | None, max_gpus: int = 16) -> Fits:
@@ -45,6 +49,37 @@ def test_offers_pass_and_misses_fail(model: str, gpu: str, engine: str, workload
             data = recipe_data(question, miss.candidate) | {"checkpoint": miss.checkpoint}
             codes = {each.code for each in api.check(data).findings if each.severity is api.Severity.ERROR}
             assert miss.finding.code in codes, (miss, codes)
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.sampled_from(MODELS), st.sampled_from(GPUS), st.sampled_from(ENGINES), st.integers(0, 3))
+def test_every_number_of_gpus_that_holds_the_model_is_offered(
+    model: str, gpu: Gpu, engine: str, checkpoint: int
+) -> None:
+    """The whole check of every layout of a small space finds what the search finds."""
+    asked, limits = question(model, engine, checkpoint), Limits(2)
+    assert asked.entry is not None
+    assert asked.checkpoint is not None
+    architecture = asked.entry.architecture(asked.checkpoint)
+    found = search(asked, architecture, [gpu], limits, lambda _text: None)
+    assume(found.places)
+    offered = {each.candidate.gpus for place in found.places for each in place.offers}
+    every = candidates(gpu, per_node(gpu, limits), architecture, drafts_of(asked.entry), limits)
+    judged = [judge(asked, each) for each in every]
+    assert offered == {each.candidate.gpus for each in judged if each.ok and not each.is_empty}
+
+
+def test_a_layout_that_holds_no_token_by_any_figure_is_no_offer() -> None:
+    """The settings of this checkpoint are not known well enough for an error."""
+    checkpoint = "nvidia/Llama-3.3-70B-Instruct-NVFP4"
+    fits = api.fit(
+        "meta-llama/Llama-3.3-70B-Instruct", gpu="rtx-4090", engine="sglang", checkpoint=checkpoint,
+        max_gpus=2, derived=True,
+    )  # fmt: skip
+    assert not fits.offers
+    (miss,) = fits.misses
+    assert "by these figures it does not start, and they are not sure" in miss.reason
+    assert fits_text(fits).count(miss.reason) == 1
 
 
 def test_no_offer_is_beaten_on_the_front() -> None:

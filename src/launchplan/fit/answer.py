@@ -261,7 +261,9 @@ def _missed(gpu: Gpu, checkpoint: str | None, judged: Judged | None) -> Miss | N
         return None
     error = next(iter(judged.errors), None)
     if error is None:
-        return Miss(gpu.id, checkpoint, "its memory is not computed", None, judged.candidate)
+        empty = next((each.message for each in judged.warnings if each.at == "memory"), None)
+        reason = empty if judged.is_empty and empty else "its memory is not computed"
+        return Miss(gpu.id, checkpoint, reason, None, judged.candidate)
     return Miss(gpu.id, checkpoint, error.message, error, judged.candidate)
 
 

@@ -57,6 +57,11 @@ class Judged:
         return not self.errors and self.figures is not None
 
     @property
+    def is_empty(self) -> bool:
+        """Whether nothing is left for a pool at any end of figures that are not sure enough for an error."""
+        return self.figures is not None and self.figures.pool_tokens.high <= 0
+
+    @property
     def known(self) -> Figures:
         """The figures; raises ValueError where they are not known."""
         if self.figures is None:

@@ -196,13 +196,13 @@ class _Judge:
 
 
 def _best(judge_of: _Judge, ranked: Iterable[Shape]) -> Judged | None:
-    """Give the first layout that passes the check without a warning, else the first that passes."""
+    """Give the first layout that passes without a warning, else the first that may hold tokens."""
     first: Judged | None = None
     for shape in ranked:
         if first is not None and judge_of.warns(shape):
             continue
         judged = judge_of(shape)
-        if not judged.ok:
+        if not judged.ok or judged.is_empty:
             continue
         if not judged.warnings and judged.sure:
             return judged
