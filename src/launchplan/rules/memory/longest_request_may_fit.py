@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from launchplan.engines import EngineView
+from launchplan.memory.capacity import Count
 from launchplan.rules.given import serve_value
 from launchplan.rules.memory.ranks import is_certain, longest, rank_memory, span
 from launchplan.rules.rule import WARNING, Violation, rule
@@ -41,10 +42,16 @@ def check(view: EngineView) -> Iterator[Violation]:
     refused = view.engine == "vllm" and request.requests.high < 1 and is_certain(memory)
     if request.requests.low >= 1 or refused:
         return
+    held = memory.capacity.pool_tokens
     message = (
-        f"max_model_len {request.tokens:,}: the pool holds {span(memory.capacity.pool_tokens)} tokens,"
-        f" {span(request.requests)} such requests"
+        f"max_model_len {request.tokens:,}: the pool holds {span(held)} tokens, {_held(request.requests)}"
     )
     yield Violation(
         message, serve_value(view.pool, "max_model_len")[1], "lower max_model_len, or raise tp, pp or dcp"
     )
+
+
+def _held(requests: Count) -> str:
+    if requests.high < 1:
+        return f"{requests.low:.0%} to {requests.high:.0%} of such a request"
+    return f"{span(requests)} such requests"
