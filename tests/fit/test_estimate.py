@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -9,12 +11,15 @@ from launchplan import api
 from launchplan.finding import Severity
 from launchplan.fit.candidate import Candidate, Question, recipe_data
 from launchplan.fit.estimate import Estimate
+from launchplan.fit.facts import values_of
+from launchplan.fit.follows import pool_of
 from launchplan.fit.judge import EARLY_WARNINGS, is_warned, judge, memory_of_layout
-from launchplan.fit.space import Limits, candidates, drafts_of, per_node
+from launchplan.fit.readings import key_of
+from launchplan.fit.space import KV_FORMATS, Limits, candidates, drafts_of, per_node
 from launchplan.fit.verdicts import Verdicts
 from launchplan.pipeline import make_plan
 from launchplan.rules import RULES
-from tests.fit.spaces import GPUS, layouts, questions
+from tests.fit.spaces import GPUS, MODELS, layouts, question, questions
 
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
 
@@ -60,6 +65,21 @@ def test_a_layout_is_called_warned_only_where_the_check_warns(data: st.DataObjec
     if warned:
         assert judge(asked, layout, open_rules).warnings
         assert judge(asked, layout, RULES).warnings
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=SLOW)
+@given(st.data())
+def test_the_bytes_of_a_pool_follow_from_what_they_are_said_to(data: st.DataObject) -> None:
+    asked = question(data.draw(st.sampled_from(MODELS)), "vllm", data.draw(st.integers(0, 3)))
+    one = data.draw(layouts(asked))
+    other = replace(one, kv=data.draw(st.sampled_from(KV_FORMATS)), dcp=data.draw(st.sampled_from((1, 2, 4))))
+    key = key_of(pool_of("vllm"))
+    assert key(values_of(one)) == key(values_of(other))
+    before, after = memory_of_layout(asked, one), memory_of_layout(asked, other)
+    assume(before is not None and after is not None)
+    assert before is not None
+    assert after is not None
+    assert before.memory.budget.pool == after.memory.budget.pool
 
 
 def test_a_gpu_whose_memory_is_not_known_hides_no_other() -> None:

@@ -23,9 +23,7 @@ _PAIRS_UNTIL = {"limit_mm_per_prompt": (0, 10)}
 
 def read_words(engine: str, version: str, words: Sequence[Word]) -> Arguments | None:
     """Read the words after the program; None for an engine that no release is known of."""
-    known = catalog.versions(engine)
-    oldest = catalog.engine_facts(engine, known[0]) if known else None
-    facts = catalog.nearest_facts(engine, version) or oldest
+    facts = catalog.nearest_facts(engine, version) or _oldest(engine)
     if facts is None:
         return None
     early = refused_early(words) if engine == "vllm" else None
@@ -49,6 +47,11 @@ def read_words(engine: str, version: str, words: Sequence[Word]) -> Arguments | 
         del rewritten[place]
         arguments = read_arguments(facts, rewritten)
     return replace(arguments, unread=tuple(unread))
+
+
+def _oldest(engine: str) -> EngineFacts | None:
+    known = catalog.versions(engine)
+    return catalog.engine_facts(engine, known[0]) if known else None
 
 
 def read_past_refusals(engine: str, version: str, words: Sequence[Word]) -> Arguments | None:

@@ -58,14 +58,17 @@ def published(question: Question) -> tuple[Run, ...]:
 def _published(question: Question, path: Path) -> Run | None:
     asked = workload_data(question.workload)
     try:
-        resolved = resolve(load_recipe(path, [f"workload={json.dumps(asked)}"] if asked else []))
+        recipe = load_recipe(path, [f"workload={json.dumps(asked)}"] if asked else [])
+        if recipe.value.engine.name != question.engine:
+            return None  # before the facts of another engine are read, which takes time
+        resolved = resolve(recipe)
     except InputError:
         return None  # `launchplan check` says what is wrong with it
     deployment = resolved.deployment
     evidence = deployment.evidence
     if evidence is None or evidence.status not in RUN or deployment.recipe.value.pools is not None:
         return None
-    if deployment.model is not question.entry or deployment.engine != question.engine:
+    if deployment.model is not question.entry:
         return None
     candidate = layout_of(resolved)
     return Run(path.stem, evidence, resolved, candidate) if candidate is not None else None

@@ -210,6 +210,15 @@ _COMPUTED: Mapping[type, Mapping[str, Mask]] = {
 """Properties that stand for themselves: many layouts differ in what they are computed from, few in them."""
 
 
+_POOL: Mapping[str, Mask] = {"vllm": mask("tp", "pp", "dp", "ep", "speculative")}
+"""The bytes of a rank's pool on one GPU; SGLang's share of the memory follows from everything."""
+
+
+def pool_of(engine: str) -> Mask:
+    """Give what the bytes of a pool follow from on one GPU, however they are divided into tokens."""
+    return _POOL.get(engine, ALL)
+
+
 def computed_of(kind: type) -> Mapping[str, Mask]:
     """Give the properties of a stage's class that a rule reads as if they were attributes."""
     return _COMPUTED.get(kind, {})

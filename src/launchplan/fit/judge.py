@@ -20,6 +20,8 @@ from launchplan.rules.run import Stages
 
 _ABOUT_EVIDENCE = frozenset({"OPS102", "OPS105"})
 """Findings that every layout of a search has."""
+_FULL = "MEM201"
+"""The error of a rank that surely has nothing left for a pool."""
 _WITHOUT_WEIGHTS = frozenset({"ngram", "ngram_gpu", "suffix"})
 """Ways to draft that look into the text."""
 _BEFORE_LAUNCH = (Resolved, ResolvedPool, Layout, PoolLayout)
@@ -60,6 +62,11 @@ class Judged:
     def is_empty(self) -> bool:
         """Whether nothing is left for a pool at any end of figures that are not sure enough for an error."""
         return self.figures is not None and self.figures.pool_tokens.high <= 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether weights and what else a rank holds leave no byte for a pool, surely or by every figure."""
+        return self.is_empty or any(each.code == _FULL for each in self.errors)
 
     @property
     def known(self) -> Figures:

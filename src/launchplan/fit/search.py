@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from launchplan.architecture import Architecture
 from launchplan.catalog import Gpu
 from launchplan.fit.candidate import Candidate, Question
 from launchplan.fit.estimate import Estimate
 from launchplan.fit.facts import values_of
+from launchplan.fit.follows import pool_of
 from launchplan.fit.judge import EARLY_WARNINGS, Judged, is_warned, judge
+from launchplan.fit.readings import key_of
 from launchplan.fit.shapes import Running, Shape, best_of_each_kind, fast, shape_of, wide
 from launchplan.fit.space import Limits, candidates, drafts_of, gpu_counts, per_node
 from launchplan.fit.verdicts import Verdicts
@@ -170,11 +173,20 @@ class _Judge:
         self._warnings = warnings
         self._seen: dict[Shape, Judged] = {}
         self._warned: dict[Shape, bool] = {}
+        self._pool = key_of(pool_of(question.engine))
+        self._full: set[Any] = set()
+        """By what the bytes of a pool follow from: where none are left."""
 
     def __call__(self, shape: Shape) -> Judged:
         if shape not in self._seen:
-            self._seen[shape] = judge(self.question, shape.on(self._gpu), self._rules)
+            judged = self._seen[shape] = judge(self.question, shape.on(self._gpu), self._rules)
+            if judged.is_full:
+                self._full.add(self._pool(shape.values))
         return self._seen[shape]
+
+    def is_full(self, shape: Shape) -> bool:
+        """Tell whether a layout without a pool was seen that differs only in what a pool is divided into."""
+        return self._pool(shape.values) in self._full
 
     @property
     def judged(self) -> tuple[Judged, ...]:
@@ -199,7 +211,7 @@ def _best(judge_of: _Judge, ranked: Iterable[Shape]) -> Judged | None:
     """Give the first layout that passes without a warning, else the first that may hold tokens."""
     first: Judged | None = None
     for shape in ranked:
-        if first is not None and judge_of.warns(shape):
+        if judge_of.is_full(shape) or (first is not None and judge_of.warns(shape)):
             continue
         judged = judge_of(shape)
         if not judged.ok or judged.is_empty:
