@@ -14,7 +14,6 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from statistics import median
 from unittest.mock import patch
 
 from launchplan import catalog
@@ -24,7 +23,8 @@ from launchplan.memory.activations import activation_bytes
 from launchplan.memory.kv.vllm import plan_cache
 from launchplan.memory.vllm.budget import batch_of
 from launchplan.units import GIB, MIB
-from tests.memory.kit import Row
+from tests.memory import graphs
+from tests.memory.kit import Row, spread
 from tests.memory.truth import ROWS, Outcome, model_of, outcome, predicted, vllm_inputs
 
 FILE = Path(DATA) / "calibration.yaml"
@@ -33,7 +33,9 @@ FITTED = (
     "activation_factor",
     "workspace_gib",
     "encoder_gib",
+    "graph_gib",
     "graph_mib_per_layer",
+    "early_graph_mib_per_layer",
     "vllm.loading_share",
     "vllm.non_torch_gib",
     "vllm.non_torch_gib_of_group",
@@ -56,7 +58,7 @@ class Seen:
     parameters: float
     experts: float
     work: float
-    layers_and_sizes: int
+    layers_and_graphs: int
     left: float | None
     """What the share of the GPU holds besides weights and pool."""
 
@@ -106,14 +108,12 @@ def seen(row: Row) -> Seen:
     inputs = vllm_inputs(row)
     work = activation_bytes(inputs.model, batch_of(inputs))
     assert work is not None
-    found = Seen(
-        row, parameters, experts, work.value / GIB, len(inputs.model.layers) * inputs.capture_sizes, None
-    )
+    found = Seen(row, parameters, experts, work.value / GIB, len(inputs.model.layers) * inputs.graphs, None)
     pool = _pool_gib(row)
     if "total" not in row or pool is None:
         return found
     left = inputs.utilization * _seen_total(row, catalog.calibration()) - pool - found.weights
-    return Seen(row, parameters, experts, found.work, found.layers_and_sizes, left)
+    return Seen(row, parameters, experts, found.work, found.layers_and_graphs, left)
 
 
 def _pool_gib(row: Row) -> float | None:
@@ -129,30 +129,12 @@ def _pool_gib(row: Row) -> float | None:
     return requests * plan.blocks_per_request() * plan.block_bytes / GIB
 
 
-def spread(observed: dict[str, float], *, least: float = 0.0, digits: int = 3) -> Spread | None:
-    """Take the middle of some logs, and ends a step beyond the outermost: the fewer logs, the longer the step.
-
-    Few logs that agree by chance still leave a quarter of their middle open between them.
-    """
-    if not observed:
-        return None
-    values = sorted(observed.values())
-    step = max(values[-1] - values[0], abs(median(values)) * (0.25 if len(values) > 1 else 0.75)) / len(
-        values
-    )
-    low, high = max(values[0] - step, least), values[-1] + step
-    ends = (round(low, digits), round(high, digits))
-    value = min(max(round(median(values), digits), ends[0]), ends[1])
-    return Spread(
-        value=value, low=ends[0], high=ends[1], logs=len(values), source=", ".join(sorted(observed))
-    )
-
-
 class Fit:
     """The figures that some logs give, each as soon as those before it are known."""
 
-    def __init__(self, rows: list[Row], base: Calibration) -> None:
+    def __init__(self, rows: list[Row], base: Calibration, drawn: list[Row] | None = None) -> None:
         self._base = base
+        self._drawn = graphs.GRAPHS if drawn is None else drawn
         every = [seen(row) for row in rows if row.get("sure", True) or "total" in row]
         self._vllm = [each for each in every if each.row["engine"] == "vllm"]
         self._sglang = [each for each in every if each.row["engine"] == "sglang"]
@@ -169,22 +151,16 @@ class Fit:
         factor = factor or self._base.activation_factor
         small = {s.id: (s.peak or 0) - factor.value * s.work for s in peaks if s.work < _MUCH_WORK}
         workspace = spread({name: max(value, 0) for name, value in small.items()})
-        drawn = [each for each in self._vllm if each.row["log"].get("estimate", 0) > 0]
-        first = self._base.graph_gib.value
-        per_layer = {s.id: (s.row["log"]["estimate"] - first) * GIB / MIB / s.layers_and_sizes for s in drawn}
-        found = {"activation_factor": factor}
-        for name, value in (("workspace_gib", workspace), ("graph_mib_per_layer", spread(per_layer))):
-            found[name] = value or getattr(self._base, name)
-        return found
+        found = {"activation_factor": factor, "workspace_gib": workspace or self._base.workspace_gib}
+        names = ("graph_gib", "graph_mib_per_layer", "early_graph_mib_per_layer")
+        return found | {name: getattr(self._base, name) for name in names} | graphs.fitted(self._drawn)
 
     def _of_vllm(self, found: dict[str, Spread]) -> dict[str, Spread]:
         """Fit what differs between engines, and with it what is left of vLLM's budgets."""
         known = {"loading_share": self._loading(), "non_torch_gib": self._non_torch()}
         made = {name: value for name, value in known.items() if value is not None}
         alone = made.get("non_torch_gib", self._base.vllm.non_torch_gib).value
-        rest = {
-            each.id: _rest(each, found, self._base) - alone for each in self._vllm if each.left is not None
-        }
+        rest = {each.id: _rest(each, found) - alone for each in self._vllm if each.left is not None}
         by_id = {each.id: each for each in self._vllm}
         own = [each for each in by_id.values() if each.id in rest and not each.row.get("unified")]
         encoder = spread(
@@ -252,17 +228,17 @@ def _seen_total(row: Row, base: Calibration) -> float:
     return float(row["total"]) - (base.driver_gib.value if row.get("driver") else 0.0)
 
 
-def _rest(each: Seen, found: dict[str, Spread], base: Calibration) -> float:
+def _rest(each: Seen, found: dict[str, Spread]) -> float:
     """Give what is left of a budget when activations and graphs are taken away."""
     assert each.left is not None
     log = each.row["log"]
     if "peak" in log:
         return float(each.left - log["peak"])
     work = found["activation_factor"].value * each.work + found["workspace_gib"].value
-    graphs = found["graph_mib_per_layer"].value * each.layers_and_sizes * MIB / GIB
-    if each.layers_and_sizes:
-        graphs += base.graph_gib.value
-    return each.left - work - (0.0 if each.row.get("old") else float(log.get("estimate", graphs)))
+    drawn = found["graph_mib_per_layer"].value * each.layers_and_graphs * MIB / GIB
+    if each.layers_and_graphs:
+        drawn += found["graph_gib"].value
+    return each.left - work - (0.0 if each.row.get("old") else float(log.get("estimate", drawn)))
 
 
 def _over_peak(each: Seen, found: dict[str, Spread]) -> float:
@@ -294,7 +270,9 @@ def held_out(rows: list[Row]) -> dict[str, Outcome]:
     found: dict[str, Outcome] = {}
     for group in groups(rows):
         names = {row["id"] for row in group}
-        figures = Fit([row for row in rows if row["id"] not in names], catalog.calibration()).calibration()
+        drawn = graphs.unrelated({row["model"] for row in group}, names)
+        others = [row for row in rows if row["id"] not in names]
+        figures = Fit(others, catalog.calibration(), drawn).calibration()
         with patch.object(catalog, "calibration", lambda figures=figures: figures):
             found |= {row["id"]: outcome(row) for row in group}
     return found

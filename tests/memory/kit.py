@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from launchplan import catalog
+from launchplan.catalog.calibration import Spread
 from launchplan.memory.shares import Stage
 
 if TYPE_CHECKING:
@@ -47,3 +48,22 @@ def errors_text(title: str, errors: dict[str, list[float]]) -> str:
     for name, each in sorted(errors.items()):
         lines.append(f"  {name:58} {len(each):4} rows  largest {max(map(abs, each)):.4f} %")
     return "\n".join(lines)
+
+
+def spread(observed: dict[str, float], *, least: float = 0.0, digits: int = 3) -> Spread | None:
+    """Take the middle of some logs, and ends a step beyond the outermost: the fewer logs, the longer the step.
+
+    Few logs that agree by chance still leave a quarter of their middle open between them.
+    """
+    if not observed:
+        return None
+    values = sorted(observed.values())
+    step = max(values[-1] - values[0], abs(median(values)) * (0.25 if len(values) > 1 else 0.75)) / len(
+        values
+    )
+    low, high = max(values[0] - step, least), values[-1] + step
+    ends = (round(low, digits), round(high, digits))
+    value = min(max(round(median(values), digits), ends[0]), ends[1])
+    return Spread(
+        value=value, low=ends[0], high=ends[1], logs=len(values), source=", ".join(sorted(observed))
+    )

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from statistics import median
 
 from launchplan.units import GIB
+from tests.memory.graphs import gib_of, held_out_graphs
 from tests.memory.truth import Outcome, predicted
 
 
@@ -33,6 +34,7 @@ def summary(outcomes: list[Outcome], unseen: Mapping[str, Outcome]) -> list[str]
         f"- Pool from flags: {_pools(outcomes)}.",
         f"- The same, held out: {_pools(list(unseen.values()))}.",
         f"- Width of the interval: median {_width(outcomes):.1%} of the GPU's memory.",
+        f"- CUDA graphs alone, held out: {_graphs()}.",
     ]
 
 
@@ -40,6 +42,13 @@ def _pools(outcomes: list[Outcome]) -> str:
     pools = [abs(each.pool) for each in outcomes if each.pool is not None]
     inside = sum(each.inside is True for each in outcomes)
     return f"{len(pools)} logs, median error {median(pools):.1%}, {inside} in the interval"
+
+
+def _graphs() -> str:
+    held = [(gib_of(row), ends) for row, ends in held_out_graphs()]
+    inside = sum(low <= took <= high for took, (_, low, high) in held)
+    error = median(abs(middle - took) for took, (middle, _, _) in held)
+    return f"{len(held)} logs, median error {error:.2f} GiB, {inside} in the interval"
 
 
 def _width(outcomes: list[Outcome]) -> float:

@@ -20,7 +20,8 @@ from launchplan.memory.capacity import Lengths
 from launchplan.memory.sglang import SglangWeights
 from launchplan.memory.sglang.budget import sglang_choices, sglang_memory
 from launchplan.memory.terms import Interval
-from launchplan.memory.vllm.budget import captured_sizes, vllm_choices, vllm_memory
+from launchplan.memory.vllm.budget import vllm_choices, vllm_memory
+from launchplan.memory.vllm.graphs import capture_sizes, captured_graphs
 from launchplan.memory.weights import RankWeights
 from launchplan.units import GIB
 from tests.memory.truth import ROWS, predicted, sglang_inputs, vllm_inputs
@@ -55,7 +56,7 @@ def test_pool_is_the_share_less_what_is_taken() -> None:
         budget.term(name).bytes.value for name in ("weights", "activations", "cuda graphs", "non-torch")
     )
     assert budget.pool.bytes.value == int(0.92 * 80 * GIB) - taken
-    assert budget.term("weights").origin_text == "calibrated on 15 logs"
+    assert budget.term("weights").origin_text == "calibrated on 22 logs"
 
 
 def test_graphs_are_not_taken_from_the_pool_of_old_engines() -> None:
@@ -75,7 +76,31 @@ def test_a_given_pool_is_exact() -> None:
 
 @pytest.mark.parametrize(("largest", "count"), [(1, 1), (4, 3), (16, 5), (256, 35), (512, 51)])
 def test_captured_sizes(largest: int, count: int) -> None:
-    assert captured_sizes(largest) == count
+    assert len(capture_sizes(largest)) == count
+
+
+@pytest.mark.parametrize(
+    ("mode", "settings", "count"),
+    [
+        ("FULL_AND_PIECEWISE", {"requests": 256}, 51 + 35),
+        ("FULL_AND_PIECEWISE", {"requests": 1024}, 51 + 51),
+        ("FULL_AND_PIECEWISE", {"requests": 8, "tokens": 7}, 51 + 7),  # 8 to 56 of seven tokens a request
+        ("FULL_AND_PIECEWISE", {"requests": 256, "kinds": 2}, 2 * (51 + 35)),
+        ("PIECEWISE", {"requests": 256}, 51),
+        ("FULL_DECODE_ONLY", {"requests": 256}, 35),
+        ("FULL", {"requests": 256}, 51),
+        ("NONE", {"requests": 256}, 0),
+    ],
+)
+def test_captured_graphs(mode: str, settings: dict[str, int], count: int) -> None:
+    assert captured_graphs(mode, capture_sizes(512), **settings) == count
+
+
+def test_a_graph_takes_more_where_an_older_driver_may_run_it() -> None:
+    known = catalog.calibration()
+    now, early = (graphs_term(64, 86, known, early=each).bytes for each in (False, True))
+    assert early.value > now.value
+    assert early.high > now.high
 
 
 def test_terms_without_a_cause_are_nothing() -> None:
@@ -145,8 +170,11 @@ def test_a_step_takes_no_less_than_one_mlp_of_a_dense_model() -> None:
 
 def test_a_sampler_that_sorts_takes_more() -> None:
     model = LLAMA.model
-    searches, sorts = (activation_bytes(model, Batch(512, 256, sorts_logits=each)) for each in (False, True))
-    assert searches == Interval.exactly(256 * 128256 * 6)
+    draws = activation_bytes(model, Batch(512, 256))
+    searches = activation_bytes(model, Batch(512, 256, sampler="searches"))
+    sorts = activation_bytes(model, Batch(512, 256, sampler="sorts"))
+    assert draws == Interval.exactly(256 * 128256 * 6)
+    assert searches == Interval(256 * 128256 * 15, 256 * 128256 * 6, 256 * 128256 * 16)
     assert sorts == Interval(256 * 128256 * 39, 256 * 128256 * 6, 256 * 128256 * 49)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from statistics import median
 
@@ -10,6 +11,7 @@ import pytest
 from launchplan import catalog
 from launchplan.catalog.calibration import EngineCalibration, Spread
 from tests.memory.calibrate import FILE, Fit, fitted_lines, groups, held_out, written
+from tests.memory.graphs import GRAPHS, fitted, gib_of, held_out_graphs, interval
 from tests.memory.page import page_table
 from tests.memory.truth import ROWS, outcome, predicted
 
@@ -102,7 +104,7 @@ def test_the_page_says_why_rows_are_missed() -> None:
 
 
 def test_calibrated_figures_name_logs_that_stand_in_the_table() -> None:
-    known = {row["id"] for row in ROWS} | {"M094"}
+    known = {row["id"] for row in (*ROWS, *GRAPHS)}
     calibration = catalog.calibration()
     parts: list[Spread] = []
     for value in (*calibration.__dict__.values(), *calibration.vllm.__dict__.values()):
@@ -110,7 +112,12 @@ def test_calibrated_figures_name_logs_that_stand_in_the_table() -> None:
             parts += [each for each in value.__dict__.values() if isinstance(each, Spread)]
         elif isinstance(value, Spread):
             parts.append(value)
-    named = {word.strip(":,.") for part in parts for word in part.source.split() if word.startswith("M0")}
+    named = {
+        word.strip(":,.")
+        for part in parts
+        for word in part.source.split()
+        if re.fullmatch(r"[MLRG]\d\d+", word.strip(":,."))
+    }
     assert named <= known
 
 
@@ -122,3 +129,17 @@ def test_no_launch_that_started_would_be_refused() -> None:
     refused = {name for name, each in longest.items() if each is not None and each.requests.high < 1}
     # SGLang starts with a pool below its context.
     assert {name for name in refused if BY_ENGINE[name] == "vllm"} == set()
+
+
+def test_graphs_of_logs_that_the_figures_have_not_seen() -> None:
+    held = list(held_out_graphs())
+    inside = [row["id"] for row, (_, low, high) in held if low <= gib_of(row) <= high]
+    assert len(inside) >= 0.9 * len(held)
+
+
+def test_graphs_lie_in_the_interval_of_the_figures() -> None:
+    figures = fitted(GRAPHS)
+    for row in GRAPHS:
+        middle, low, high = interval(row, figures)
+        assert low <= middle <= high
+        assert low <= gib_of(row) <= high, row["id"]

@@ -18,7 +18,8 @@ from launchplan.memory.sglang import SglangWeights
 from launchplan.memory.sglang.budget import SglangMemory, sglang_memory
 from launchplan.memory.terms import Interval
 from launchplan.memory.vllm import VllmWeights
-from launchplan.memory.vllm.budget import VllmMemory, captured_sizes, vllm_memory
+from launchplan.memory.vllm.budget import VllmMemory, vllm_memory
+from launchplan.memory.vllm.graphs import capture_sizes, captured_graphs
 from launchplan.units import GIB
 from tests.memory.kit import HERE, Row, table
 
@@ -144,6 +145,7 @@ def vllm_inputs(row: Row) -> VllmMemory:
         state_dtype=row.get("state"),
         block_size=row.get("block", 16),
     )
+    sizes = capture_sizes(min(512, 2 * seqs * (1 + drafts))) if row.get("graphs", True) else ()
     return VllmMemory(
         model=_full(model) if row.get("full_window") else model,
         device=_device(row),
@@ -153,9 +155,11 @@ def vllm_inputs(row: Row) -> VllmMemory:
         utilization=row.get("share", DEFAULT_SHARE),
         batch_tokens=tokens,
         max_num_seqs=seqs,
-        capture_sizes=captured_sizes(min(512, 2 * seqs * (1 + drafts))) if row.get("graphs", True) else 0,
+        capture_sizes=len(sizes),
+        graphs=captured_graphs("FULL_AND_PIECEWISE", sizes, seqs, tokens=1 + drafts),
         graphs_counted=not row.get("old", False),
-        sorts_logits=row.get("sorts", False),
+        early_graphs=row.get("old", False),
+        sampler="sorts" if row.get("sorts") else "searches" if row.get("searches") else "draws",
         eager=row.get("eager", False),
         encodes=row.get("encodes", False),
     )

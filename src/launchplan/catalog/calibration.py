@@ -71,7 +71,9 @@ class Calibration(Sourced):
     graph_gib: Spread
     """CUDA graphs: what the first one takes."""
     graph_mib_per_layer: Spread
-    """CUDA graphs: MiB for each layer and captured size."""
+    """CUDA graphs: MiB for each layer and graph."""
+    early_graph_mib_per_layer: Spread
+    """The same of releases that a driver before CUDA 12.4 may run, which takes more for a graph."""
     vllm: EngineCalibration
     sglang: EngineCalibration
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from launchplan.memory.terms import Interval
 
@@ -12,11 +12,17 @@ if TYPE_CHECKING:
     from launchplan.architecture import Architecture
 
 _ELEMENT_BYTES = 2
-# Logits are kept in 16 bits and once more in 32.
-_LOGIT_BYTES = Interval.exactly(6)
-# A sampler that sorts them has values, indices of 64 bits, probabilities and their sums beside: 38.5 bytes in
-# logs of vLLM 0.10 and 0.11 without FlashInfer's sampler, 48 in earlier ones; how much with it is not known.
-_SORTED_LOGIT_BYTES = Interval(39, 6, 49)
+Sampler = Literal["sorts", "searches", "draws"]
+"""How the sampler that is profiled finds the likeliest tokens: in sorted logits, by a search, or in place."""
+# Bytes a logit: kept in 16 bits and once more in 32. A sampler that sorts has values, indices of 64 bits,
+# probabilities and their sums beside: 38.5 in logs of vLLM 0.10 to 0.16 without FlashInfer's sampler, 48 in
+# earlier ones. One that searches has probabilities and the noise that it draws with: 14.5 to 15.5 in logs of
+# 0.17 to 0.19. How much it is with FlashInfer's sampler is not known.
+_LOGIT_BYTES: dict[Sampler, Interval] = {
+    "sorts": Interval(39, 6, 49),
+    "searches": Interval(15, 6, 16),
+    "draws": Interval.exactly(6),
+}
 # Input, residual and output of a layer.
 _STREAMS = 3
 # Gate, up and their product.
@@ -40,8 +46,7 @@ class Batch:
     """Ranks that split one expert."""
     eager: bool = False
     """Layers run as written: nothing is fused, and no buffer is given back early."""
-    sorts_logits: bool = False
-    """The sampler that is profiled sorts the logits."""
+    sampler: Sampler = "draws"
 
 
 @lru_cache(maxsize=4096)
@@ -56,7 +61,7 @@ def activation_bytes(model: Architecture, batch: Batch) -> Interval | None:
     streams = model.dims.get("hc_mult")
     copies = streams if isinstance(streams, int) and streams > 1 else 1
     layer = batch.tokens * _ELEMENT_BYTES * (_STREAMS * hidden * copies + _widest(model, batch, hidden))
-    each = _SORTED_LOGIT_BYTES if batch.sorts_logits else _LOGIT_BYTES
+    each = _LOGIT_BYTES[batch.sampler]
     logits = min(batch.requests, batch.tokens) * vocabulary
     return Interval(*(max(layer, logits * end) for end in (each.value, each.low, each.high)))
 

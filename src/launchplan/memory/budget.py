@@ -108,12 +108,13 @@ def activations_term(
     return Term("activations", total(parts), "calibrated", known.activation_factor.logs)
 
 
-def graphs_term(layers: int, sizes: int, known: Calibration) -> Term:
-    """Count the graphs of so many layers, captured for so many batch sizes."""
-    if not sizes:
+def graphs_term(layers: int, graphs: int, known: Calibration, *, early: bool = False) -> Term:
+    """Count so many graphs of so many layers; `early` where an older driver may take more for each."""
+    if not graphs:
         return Term("cuda graphs", NOTHING, "exact")
-    grown = scaled(known.graph_mib_per_layer, layers * sizes * MIB)
-    return Term("cuda graphs", gib(known.graph_gib) + grown, "calibrated", known.graph_gib.logs)
+    spread = known.early_graph_mib_per_layer if early else known.graph_mib_per_layer
+    grown = scaled(spread, layers * graphs * MIB)
+    return Term("cuda graphs", gib(known.graph_gib) + grown, "calibrated", spread.logs)
 
 
 def before_bytes(ranks: int, engine: EngineCalibration) -> Interval:

@@ -30,8 +30,12 @@ class RankInputs(Protocol):
         """The GPU."""
 
     @property
-    def capture_sizes(self) -> int:
-        """How many batch sizes are captured as CUDA graphs."""
+    def graphs(self) -> int:
+        """How many CUDA graphs are captured."""
+
+    @property
+    def early_graphs(self) -> bool:
+        """Whether a driver that takes more for a graph may run this release."""
 
     @property
     def encodes(self) -> bool:
@@ -90,7 +94,7 @@ def hold(
                 figures,
                 encodes=inputs.encodes,
             ),
-            terms.graphs_term(len(cut.stage.layers), inputs.capture_sizes, known),
+            terms.graphs_term(len(cut.stage.layers), inputs.graphs, known, early=inputs.early_graphs),
             terms.non_torch_term(ranks, figures),
         ),
         inputs.measured,

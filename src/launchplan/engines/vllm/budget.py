@@ -5,13 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from launchplan.engines.vllm.graphs import captured, early_graphs, graphs_counted
 from launchplan.engines.vllm.settings import scheduler
 from launchplan.engines.vllm.settings.reading import count, mapping, on, text
 from launchplan.memory.budget import Device
 from launchplan.memory.capacity import Lengths
 from launchplan.memory.kv.vllm import VllmCacheSettings
 from launchplan.memory.vllm import VllmWeights
-from launchplan.memory.vllm.budget import VllmMemory, captured_sizes
+from launchplan.memory.vllm.budget import VllmMemory
 
 if TYPE_CHECKING:
     from launchplan.architecture import Architecture
@@ -20,13 +21,9 @@ if TYPE_CHECKING:
 
 # The first block of latent attention's backends (v1/attention/backends/mla), of all others 16 tokens.
 _LATENT_BLOCK = 64
-_LARGEST_GRAPH = 512
 _WITHOUT_ENCODER = ("language_model_only", "skip_mm_profiling")
 # Defaults on a GPU with 160 GiB or more (engine/arg_utils.py:2940), for makes not known there.
 _USUAL_TOKENS, _USUAL_SEQS = 16384, 1024
-_GRAPHS_COUNTED_SINCE = (0, 21)
-# Samplers search for the threshold instead of sorting the logits (v1/sample/ops/topk_topp_triton.py).
-_SEARCHES_SINCE = (0, 18)
 _CHECKPOINT_STEP = 64
 _HOPPER = (9, 0)
 _CONSUMER_BLACKWELL = 12
@@ -46,6 +43,8 @@ def memory_inputs(view: VllmView) -> VllmMemory | None:
     tokens = now.max_num_batched_tokens or _USUAL_TOKENS
     seqs = now.max_num_seqs or _USUAL_SEQS
     share = view.arguments["gpu_memory_utilization"]
+    drafts = (now.spec.tokens or 0) if now.spec else 0
+    captured_sizes, graphs = captured(view, now.cudagraph_mode, seqs, drafts)
     workload = view.pool.deployment.recipe.value.workload
     return VllmMemory(
         model=model,
@@ -56,10 +55,11 @@ def memory_inputs(view: VllmView) -> VllmMemory | None:
         utilization=float(share) if isinstance(share, int | float) else 0.92,
         batch_tokens=tokens,
         max_num_seqs=seqs,
-        capture_sizes=_captured(view, now, seqs),
+        capture_sizes=captured_sizes,
+        graphs=graphs,
         pool_bytes=count(view, "kv_cache_memory_bytes", 1),
-        graphs_counted=_since(view.pool.deployment.version, _GRAPHS_COUNTED_SINCE),
-        sorts_logits=not _since(view.pool.deployment.version, _SEARCHES_SINCE),
+        graphs_counted=graphs_counted(view),
+        early_graphs=early_graphs(view),
         eager=on(view, "enforce_eager"),
         encodes=model.vision is not None and not any(on(view, name) for name in _WITHOUT_ENCODER),
         draft=now.spec.draft if now.spec else None,
@@ -164,23 +164,3 @@ def _batches_at_once(now: VllmSettings) -> int:
     if now.parallel.pp > 1:
         return now.parallel.pp + (1 if now.v2_runner else 0)
     return 2 if now.async_scheduling else 1
-
-
-def _captured(view: VllmView, now: VllmSettings, seqs: int) -> int:
-    if on(view, "enforce_eager") or now.cudagraph_mode == "NONE":
-        return 0
-    given = view.arguments["cudagraph_capture_sizes"]
-    given = given or mapping(view, "compilation_config").get("cudagraph_capture_sizes")
-    if isinstance(given, list | tuple):
-        return len(given)
-    largest = count(view, "max_cudagraph_capture_size", 0)
-    drafts = (now.spec.tokens or 0) if now.spec else 0
-    return captured_sizes(min(2 * seqs * (1 + drafts), _LARGEST_GRAPH) if largest is None else largest)
-
-
-def _since(version: str, release: tuple[int, int]) -> bool:
-    """Tell whether a version is this release or later; one that is no release is taken for a new one."""
-    numbers = version.split(".")[:2]
-    if not all(part.isdigit() for part in numbers):
-        return True
-    return tuple(int(part) for part in numbers) >= release

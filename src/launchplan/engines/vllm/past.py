@@ -13,30 +13,30 @@ from typing import TYPE_CHECKING
 
 from launchplan import catalog
 from launchplan.catalog.version import version_key
+from launchplan.engines.vllm.graphs import captured, early_graphs, graphs_counted
 from launchplan.engines.vllm.settings import scheduler
-from launchplan.engines.vllm.settings.reading import count, on, size, text
+from launchplan.engines.vllm.settings.reading import count, on, size, speculative, text
 from launchplan.memory.budget import Budget, Device
 from launchplan.memory.capacity import Concurrency, Count, Lengths, RankMemory
 from launchplan.memory.kv.vllm import VllmCacheSettings
 from launchplan.memory.terms import Interval
 from launchplan.memory.vllm import VllmWeights
-from launchplan.memory.vllm.budget import VllmMemory, captured_sizes, vllm_memory
+from launchplan.memory.vllm.budget import VllmMemory, vllm_memory
 from launchplan.units import GIB
 
 if TYPE_CHECKING:
     from launchplan.architecture import Architecture
     from launchplan.engines.vllm.view import VllmView
 
-_GRAPHS_COUNTED = (0, 21)
-"""Since then the pool is smaller by the estimate of the CUDA graphs."""
 _LATENTS_CACHED = (0, 7, 1)
 """Since then latent attention keeps latents; before, the heads' own keys and values, padded alike."""
 _WINDOWS_CACHED = (0, 9)
 """Since then layers with a window keep no more than it; before, what full layers beside them keep."""
 _CHUNKS = (0, 8)
 """Since then long prompts are cut by default; before, only those of a long context were."""
-_SEARCHES = (0, 18)
-"""Since then the sampler searches for its threshold and does not sort the logits."""
+_SEARCHES, _DRAWS = (0, 17), (0, 20, 1)
+"""Since then the sampler does not sort the logits (v1/sample/ops/topk_topp_triton.py), and is FlashInfer's by
+default."""
 _COMPILED = (0, 8)
 """Since then layers are compiled by default."""
 _LONG_CONTEXT = 32_768
@@ -85,6 +85,8 @@ def _inputs(view: VllmView) -> VllmMemory | None:
     if length is None or pp > len(model.layers):
         return None
     seqs = count(view, "max_num_seqs", 1) or _SMALL_BATCH
+    drafts = (speculative(view) or {}).get("num_speculative_tokens")
+    sizes, graphs = captured(view, None, seqs, drafts if isinstance(drafts, int) else 0)
     return VllmMemory(
         model=_as_cached(model, release),
         device=Device(gpu.memory_total_bytes, unified=gpu.unified_memory),
@@ -94,9 +96,11 @@ def _inputs(view: VllmView) -> VllmMemory | None:
         utilization=_share(view, release),
         batch_tokens=_step(view, length, release),
         max_num_seqs=seqs,
-        capture_sizes=0 if on(view, "enforce_eager") else captured_sizes(min(seqs, _SMALL_BATCH)),
-        graphs_counted=release >= _GRAPHS_COUNTED,
-        sorts_logits=release < _SEARCHES,
+        capture_sizes=sizes,
+        graphs=graphs,
+        graphs_counted=graphs_counted(view),
+        early_graphs=early_graphs(view),
+        sampler="sorts" if release < _SEARCHES else "searches" if release < _DRAWS else "draws",
         eager=release < _COMPILED or on(view, "enforce_eager"),
     )  # fmt: skip
 

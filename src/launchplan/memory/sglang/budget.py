@@ -53,6 +53,12 @@ class SglangMemory:
     """What had to be taken for granted, as sentences for a report."""
     measured: tuple[Measured, ...] = ()
     """Terms that a log of this deployment measured; they take the place of the estimates."""
+    early_graphs: bool = False
+
+    @property
+    def graphs(self) -> int:
+        """One graph for each size: prefill's are not counted."""
+        return self.capture_sizes
 
 
 def sglang_memory(inputs: SglangMemory) -> RankMemory | None:

@@ -9,11 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from math import ceil
 from typing import TYPE_CHECKING
 
 from launchplan import catalog
-from launchplan.memory.activations import Batch
+from launchplan.memory.activations import Batch, Sampler
 from launchplan.memory.budget import Budget, Device, before_bytes
 from launchplan.memory.capacity import Capacity, Choice, Concurrency, Count, Lengths, Limit, RankMemory
 from launchplan.memory.holding import Holding, hold, measured_pool
@@ -44,12 +43,15 @@ class VllmMemory:
     max_num_seqs: int
     capture_sizes: int
     """How many batch sizes are captured as CUDA graphs; 0 without graphs."""
+    graphs: int
+    """How many graphs that makes."""
     pool_bytes: int | None = None
     """`--kv-cache-memory-bytes`: the pool is not sized from what is left."""
     graphs_counted: bool = True
-    """The pool is smaller by the graphs: since 0.21."""
-    sorts_logits: bool = False
-    """The sampler sorts all logits: before 0.18, the first release we know with a kernel that does not."""
+    """The pool is smaller by the graphs."""
+    early_graphs: bool = False
+    """Built with CUDA 12: a driver that takes more for a graph may run it."""
+    sampler: Sampler = "draws"
     eager: bool = False
     """Layers run as they are written: nothing is compiled."""
     encodes: bool = False
@@ -149,7 +151,7 @@ def batch_of(inputs: VllmMemory) -> Batch:
     parts = 1 if weights.expert_parallel else weights.tp * weights.dp
     return Batch(
         inputs.batch_tokens, inputs.max_num_seqs, weights.tp, parts,
-        eager=inputs.eager, sorts_logits=inputs.sorts_logits,
+        eager=inputs.eager, sampler=inputs.sampler,
     )  # fmt: skip
 
 
@@ -223,10 +225,3 @@ def _others(inputs: VllmMemory) -> Iterator[tuple[str, VllmMemory]]:
 def _wider(inputs: VllmMemory) -> VllmMemory:
     tp = inputs.weights.tp * 2
     return replace(inputs, weights=replace(inputs.weights, tp=tp), cache=replace(inputs.cache, tp=tp))
-
-
-def captured_sizes(largest: int) -> int:
-    """Count the batch sizes that vLLM captures up to the largest (config/vllm.py, 0.33.0)."""
-    small = sum(size <= largest for size in (1, 2, 4))
-    medium = len(range(8, min(largest, 255) + 1, 8))
-    return small + medium + (ceil((largest - 255) / 16) if largest >= 256 else 0)
