@@ -35,6 +35,7 @@ FITTED = (
     "encoder_gib",
     "graph_gib",
     "graph_mib_per_layer",
+    "dense_graph_mib_per_layer",
     "early_graph_mib_per_layer",
     "vllm.loading_share",
     "vllm.non_torch_gib",
@@ -152,7 +153,7 @@ class Fit:
         small = {s.id: (s.peak or 0) - factor.value * s.work for s in peaks if s.work < _MUCH_WORK}
         workspace = spread({name: max(value, 0) for name, value in small.items()})
         found = {"activation_factor": factor, "workspace_gib": workspace or self._base.workspace_gib}
-        names = ("graph_gib", "graph_mib_per_layer", "early_graph_mib_per_layer")
+        names = [name for name in FITTED if "graph" in name]
         return found | {name: getattr(self._base, name) for name in names} | graphs.fitted(self._drawn)
 
     def _of_vllm(self, found: dict[str, Spread]) -> dict[str, Spread]:

@@ -12,6 +12,8 @@ GRAPHS = table("graph_truth.yaml")
 # With fewer layers and graphs than this a log tells of what the first graph takes.
 _FEW = 1000
 _CUDA_13 = (0, 20)
+DENSE = "dense_graph_mib_per_layer"
+"""Middle and low end are those of all models, which few dense logs would not tell."""
 
 
 def layers_and_graphs(row: Row) -> int:
@@ -19,7 +21,9 @@ def layers_and_graphs(row: Row) -> int:
 
 
 def gib_of(row: Row) -> float:
-    return float(row["took"] if "took" in row else row["estimate"])
+    """Give what the log's pool had to leave: the graphs, or since 0.20 what the engine expected of them."""
+    first, other = ("took", "estimate") if early(row) else ("estimate", "took")
+    return float(row[first] if first in row else row[other])
 
 
 def early(row: Row) -> bool:
@@ -41,7 +45,18 @@ def fitted(rows: list[Row]) -> dict[str, Spread]:
         each = _per_layer([row for row in many if early(row) == of_era], first)
         if each is not None:
             found[name] = each
+    dense = _per_layer([row for row in many if _figure(row) == DENSE], first)
+    if dense is not None:
+        middle = found["graph_mib_per_layer"]
+        high = min(max(dense.high, middle.value), middle.high)
+        found[DENSE] = dense.model_copy(update={"value": middle.value, "low": middle.low, "high": high})
     return found
+
+
+def _figure(row: Row) -> str:
+    if early(row):
+        return "early_graph_mib_per_layer"
+    return "graph_mib_per_layer" if row.get("experts") else DENSE
 
 
 def _per_layer(rows: list[Row], first: Spread) -> Spread | None:
@@ -57,7 +72,7 @@ def _per_layer(rows: list[Row], first: Spread) -> Spread | None:
 
 def interval(row: Row, figures: dict[str, Spread]) -> tuple[float, float, float]:
     """Foretell a log: middle and ends in GiB."""
-    per = figures["early_graph_mib_per_layer" if early(row) else "graph_mib_per_layer"]
+    per = figures[_figure(row)]
     first, count = figures["graph_gib"], layers_and_graphs(row) * MIB / GIB
     middle, low, high = (
         first_end + per_end * count

@@ -103,6 +103,13 @@ def test_a_graph_takes_more_where_an_older_driver_may_run_it() -> None:
     assert early.high > now.high
 
 
+def test_graphs_of_dense_models_have_the_lower_high_end() -> None:
+    known = catalog.calibration()
+    dense, routed = (graphs_term(64, 86, known, experts=each).bytes for each in (False, True))
+    assert (dense.value, dense.low) == (routed.value, routed.low)
+    assert dense.high < routed.high
+
+
 def test_terms_without_a_cause_are_nothing() -> None:
     known = catalog.calibration()
     assert graphs_term(64, 0, known).bytes == Interval.exactly(0)

@@ -72,8 +72,10 @@ class Calibration(Sourced):
     """CUDA graphs: what the first one takes."""
     graph_mib_per_layer: Spread
     """CUDA graphs: MiB for each layer and graph."""
+    dense_graph_mib_per_layer: Spread
+    """The same of models without routed experts: its high end is lower."""
     early_graph_mib_per_layer: Spread
-    """The same of releases that a driver before CUDA 12.4 may run, which takes more for a graph."""
+    """The same of any model in releases that a driver before CUDA 12.4 may run: it takes more a graph."""
     vllm: EngineCalibration
     sglang: EngineCalibration
 

@@ -108,11 +108,14 @@ def activations_term(
     return Term("activations", total(parts), "calibrated", known.activation_factor.logs)
 
 
-def graphs_term(layers: int, graphs: int, known: Calibration, *, early: bool = False) -> Term:
+def graphs_term(
+    layers: int, graphs: int, known: Calibration, *, early: bool = False, experts: bool = False
+) -> Term:
     """Count so many graphs of so many layers; `early` where an older driver may take more for each."""
     if not graphs:
         return Term("cuda graphs", NOTHING, "exact")
-    spread = known.early_graph_mib_per_layer if early else known.graph_mib_per_layer
+    now = known.graph_mib_per_layer if experts else known.dense_graph_mib_per_layer
+    spread = known.early_graph_mib_per_layer if early else now
     grown = scaled(spread, layers * graphs * MIB)
     return Term("cuda graphs", gib(known.graph_gib) + grown, "calibrated", spread.logs)
 
