@@ -77,9 +77,10 @@ def test_name(model: str, name: str) -> None:
 
 SHORTENED = {
     "--model meta-llama/Llama-3.1-8B --gpu l4 --gpus-per-node 1": "16384",
-    "--model meta-llama/Llama-3.1-70B --gpu l40s --gpus-per-node 4": "8192",
-    # The pool may be too small for anything, which no window cures: the longest that can fit.
-    "--model meta-llama/Llama-3.1-70B --gpu h100 --gpus-per-node 2": "32768",
+    "--model meta-llama/Llama-3.1-70B --gpu l40s --gpus-per-node 4": "16384",
+    "--model meta-llama/Llama-3.1-70B --gpu h100 --gpus-per-node 2": "4096",
+    # The pool may be too small for any useful window: the longest that can fit.
+    "--model meta-llama/Llama-3.1-70B --gpu a100-80gb-sxm --gpus-per-node 2": "32768",
 }
 
 
@@ -106,7 +107,7 @@ def test_requests_without_a_block_for_their_state_are_not_asked_for(flags: str, 
 
 
 ASKED_TOO_LONG = """\
-<new recipe>:11:18: error MEM203 longest-request-fits: one request of 131,072 tokens takes 16.0 GiB, the pool is 2.0 to 5.2 GiB
+<new recipe>:11:18: error MEM203 longest-request-fits: one request of 131,072 tokens takes 16.0 GiB, the pool is 2.5 to 5.2 GiB
       max_model_len: 131072
                      ^^^^^^
   fix: lower max_model_len, or raise tp, pp or dcp

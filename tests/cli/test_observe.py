@@ -17,13 +17,13 @@ serve: vllm 0.33.0, figures of 2 ranks; the fullest one counts
 
                             unit      planned    from     to         measured  planned over measured  in interval  ranks
 driver                      GiB       0.48       0.25     0.85       0.46      +4.9%                  yes
-weights                     GiB       7.52       7.51     7.71       7.60      -1.0%                  yes          7.51 to 7.60
-activations                 GiB       0.76       0.56     1.03       2.35      -67.9%                 no
-cuda graphs                 GiB       0.72       0.09     1.54       1.55      -53.9%                 no
-non-torch                   GiB       0.45       0.00     2.21       0.90      -50.3%                 yes
-pool                        GiB       63.39      60.00    64.88      60.50     +4.8%                  yes          60.50 to 60.54
-pool                        tokens    1,038,624  983,104  1,063,040  991,232   +4.8%                  yes
-requests of 131,072 tokens  requests  7.92       7.50     8.11       7.56      +4.8%                  yes
+weights                     GiB       7.52       7.51     7.71       7.60      -1.1%                  yes          7.51 to 7.60
+activations                 GiB       0.76       0.58     0.99       2.35      -67.5%                 no
+cuda graphs                 GiB       0.76       0.17     1.24       1.55      -51.1%                 no
+non-torch                   GiB       0.43       0.00     2.61       0.90      -52.6%                 yes
+pool                        GiB       63.37      59.94    64.78      60.50     +4.7%                  yes          60.50 to 60.54
+pool                        tokens    1,038,208  982,096  1,061,392  991,232   +4.7%                  yes
+requests of 131,072 tokens  requests  7.92       7.49     8.10       7.56      +4.8%                  yes
 CUDA graphs, as captured    GiB                                      0.71
 reading weights             s                                        41.50
 loading weights             s                                        45.10                                         44.90 to 45.10
