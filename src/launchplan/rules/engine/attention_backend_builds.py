@@ -4,8 +4,8 @@
 
 The workers build the backend that the flag names. Kernels of latent attention want a latent model, some
 others want none; FlashAttention 3 runs on compute capability 8.x and 9.x, on 8.x without latent attention;
-on Blackwell the layers beside Gated DeltaNet have a list of their own. The arguments pass, then the workers
-stop.
+on Blackwell the layers beside Gated DeltaNet have a list of their own. Ascend's and Intel's backends,
+AITER's and FlashInfer's need their vendor's GPU. The arguments pass, then the workers stop.
 
 ## Fix
 
@@ -15,14 +15,19 @@ Leave the attention backend out, or name one that serves the model.
 
 - SGLang 0.5.23 `layers/attention/attention_registry.py:97`, `:121`, `:243`, `:280`, `:289`, `:296`, `:474`;
   `layers/attention/dsa_backend.py:528`; `layers/attention/flashinfer_mla_backend.py:853` (reads
-  `kv_lora_rank`, which `configs/model_config.py:1370` sets for latent models only)
+  `kv_lora_rank`, which `configs/model_config.py:1370` sets for latent models only);
+  `hardware_backend/npu/attention/ascend_backend.py:7`; `layers/attention/aiter_backend.py:47` and
+  `layers/attention/intel_amx_backend.py:20` (what they call is not there, and is missed in the first batch);
+  `layers/attention/flashinfer_backend.py:77` with `utils/common.py:395`
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from launchplan.engines.sglang.settings import Given
+from launchplan.engines.sglang.settings.attention import ALIASES
 from launchplan.engines.sglang.view import SglangView
 from launchplan.rules.rule import ERROR, Violation, rule
 from launchplan.rules.sglang import AMPERE, HOPPER, algorithm_of, attention_flag, refuse
@@ -34,6 +39,11 @@ HEADS = frozenset({"trtllm_mha", "hpc_ops"})
 SPARSE = frozenset({"dsa", "nsa"})
 DELTA_CLASSES = ("Qwen3Next", "Qwen3_5", "InternS2Preview", "JetNemotron", "JetVLM")
 """Beginnings of the classes with the configurations of `configs/hybrid_arch.py:55`."""
+OWNERS = {"aiter": "amd", "wave": "amd", "ascend": "huawei", "intel_amx": "intel", "intel_xpu": "intel"}
+"""Backends of a vendor, which the parser offers everywhere."""
+LATE = frozenset({"aiter", "intel_amx"})
+"""Those that are made on other GPUs, too, and end in the first batch."""
+NVIDIA_ONLY = frozenset({"flashinfer", "trtllm_mha", "trtllm_mla", "cutedsl_mla", "flashmla"})
 BESIDE_DELTA = frozenset({"triton", "trtllm_mha", "flashinfer"})
 """On Blackwell; data-centre ones take `fa4`, too (`attention_registry.py:34`, `:462`)."""
 
@@ -50,7 +60,14 @@ BESIDE_DELTA = frozenset({"triton", "trtllm_mha", "flashinfer"})
 def check(view: SglangView) -> Iterator[Violation]:
     """Ask what is asked where the backends of prefill and decode are made, of those that somebody wrote."""
     given, held = view.given, view.settings
-    if given is None or view.gpu is None or view.gpu.vendor != "nvidia":
+    if view.gpu is None:
+        return
+    stranger = next((each for each in _backends(view) if _stranger(each, view.gpu.vendor)), None)
+    if stranger is not None:
+        message = f"attention backend {stranger} is not for {view.gpu.id}"
+        found = refuse(view, attention_flag(view, stranger) or "attention_backend", message, FIX)
+        yield replace(found, at="run") if stranger in LATE else found
+    if stranger is not None or given is None or view.gpu.vendor != "nvidia":
         return
     for backend in dict.fromkeys((held.decode_backend, held.prefill_backend)):
         name = attention_flag(view, backend)
@@ -58,6 +75,23 @@ def check(view: SglangView) -> Iterator[Violation]:
         if lacks is not None and name is not None:
             yield refuse(view, name, f"attention backend {backend} {lacks}", FIX)
             return
+
+
+def _backends(view: SglangView) -> tuple[str, ...]:
+    """Give the backends that somebody wrote and that are still used."""
+    held = view.settings
+    used: tuple[str | None, ...] = (held.decode_backend, held.prefill_backend)
+    if view.given is None:  # nobody resolves anything for this GPU: what is written counts
+        names = ("attention_backend", "prefill_attention_backend", "decode_attention_backend")
+        written = [view.arguments[name] for name in names]
+        used = tuple(ALIASES.get(each, each) for each in written if isinstance(each, str))
+    found = dict.fromkeys(used)
+    return tuple(each for each in found if each is not None and attention_flag(view, each) is not None)
+
+
+def _stranger(backend: str, vendor: str) -> bool:
+    owner = OWNERS.get(backend, vendor)
+    return vendor in {"nvidia", "amd"} and (owner != vendor or (vendor == "amd" and backend in NVIDIA_ONLY))
 
 
 def _lacks(view: SglangView, given: Given, backend: str) -> str | None:
