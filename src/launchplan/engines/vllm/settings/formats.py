@@ -60,6 +60,8 @@ def choose_method(view: EngineView, facts: EngineModels) -> Chosen | None:
 def _stored_method(held: Quantization, asked: str | None) -> str | None:
     if asked == "humming":
         return "humming"
+    if asked == "deepseek_v4_fp8" and held.method == "fp8":
+        return asked  # models/deepseek_v4/quant_config.py:186
     if asked == "moe_wna16" and held.method in {"awq", "gptq"}:
         return "moe_wna16"
     if held.method in {"awq", "gptq"}:
