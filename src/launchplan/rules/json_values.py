@@ -170,6 +170,13 @@ def attention(config: Config) -> Demands:
     )
 
 
+def class_overrides(config: Config) -> Demands:
+    """model.py:1181, model_executor/models/registry.py:1207."""
+    for name, target in config.items():
+        plain = isinstance(target, str) and target.count(":") != 1
+        yield plain, f"gives {name} {shown(target)}, which is not module:class"
+
+
 DEMANDS: dict[str, tuple[str, Callable[[Config], Demands]]] = {
     "profiler_config": ("profiler.py:211", profiler),
     "structured_outputs_config": ("structured_outputs.py:68", structured_outputs),
@@ -181,5 +188,6 @@ DEMANDS: dict[str, tuple[str, Callable[[Config], Demands]]] = {
     "watermark_config": ("watermarking.py:20", watermark),
     "limit_mm_per_prompt": ("multimodal.py:200", media_limits),
     "compilation_config": ("compilation.py:1049", compilation),
+    "model_class_overrides": ("model.py:1181", class_overrides),
 }
 """File and line of each configuration, and what it refuses."""

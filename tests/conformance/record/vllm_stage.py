@@ -133,14 +133,22 @@ def _resolved(handed: _Handed, config: Any) -> dict[str, Any]:
         "parallel.dp_local": parallel.data_parallel_size_local,
         "parallel.dp_rank": parallel.data_parallel_rank,
         "parallel.world_size": parallel.world_size,
-        "parallel.local_world_size": parallel.local_world_size,
-        "parallel.nnodes_within_dp": parallel.nnodes_within_dp,
+        "parallel.local_world_size": _share(parallel, "local_world_size"),
+        "parallel.nnodes_within_dp": _share(parallel, "nnodes_within_dp"),
         "parallel.dcp_comm_backend": parallel.dcp_comm_backend,
         "kv_cache_dtype": cache.cache_dtype,
         "moe_backend": config.kernel_config.moe_backend,
         "attention_backend": getattr(backend, "name", backend),
     }
     return found | _speculative(config.speculative_config)
+
+
+def _share(parallel: Any, name: str) -> int | None:
+    """Read a share of the nodes, which vLLM refuses to count only once a worker starts."""
+    try:
+        return int(getattr(parallel, name))
+    except ValueError:
+        return None
 
 
 def _name(value: Any) -> Any:

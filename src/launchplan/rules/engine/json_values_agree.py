@@ -14,12 +14,13 @@ Change the value that is named.
 - vLLM 0.33.0 `vllm/config/profiler.py:211`-`:302`, `vllm/config/structured_outputs.py:68`,
   `vllm/config/pooler.py:141`-`:168`, `vllm/config/quantization.py:58`-`:184`,
   `vllm/config/ec_transfer.py:91`, `vllm/config/ec_manager_config.py:22`, `vllm/config/attention.py:192`,
-  `:256`, `vllm/config/compilation.py:1049`-`:1075`, `vllm/config/kernel.py:271`
+  `:256`, `vllm/config/compilation.py:1049`-`:1075`, `vllm/config/kernel.py:271`, `vllm/config/model.py:1181`,
+  `vllm/engine/arg_utils.py:2815`
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
 
 from launchplan.engines.vllm.settings.reading import mapping
@@ -51,6 +52,18 @@ def check(view: VllmView) -> Iterator[Violation]:
             place = f"vllm/config/{file} (0.33.0)"
             yield Violation(f"{dest.replace('_', '-')} {problem}", view.path(dest), None, place)
     yield from _kernels(view)
+    yield from _twice(view)
+
+
+def _twice(view: VllmView) -> Iterator[Violation]:
+    """Say of an operation whose priority stands in two flags."""
+    own, config = mapping(view, "ir_op_priority"), mapping(view, "kernel_config").get("ir_op_priority")
+    both = [name for name in own if own[name] and isinstance(config, Mapping) and config.get(name)]
+    if both:
+        message = f"ir-op-priority and kernel-config both order {both[0]}"
+        yield Violation(
+            message, view.path("ir_op_priority"), "leave one", "vllm/engine/arg_utils.py:2815 (0.33.0)"
+        )
 
 
 def _kernels(view: VllmView) -> Iterator[Violation]:

@@ -12,20 +12,27 @@ Change the flag that the message names.
 
 ## References
 
-- vLLM 0.33.0 `vllm/config/multimodal.py:212`, `:521`-`:539`, `:651`, `vllm/config/model.py:901`,
+- vLLM 0.33.0 `vllm/config/multimodal.py:212`, `:521`-`:539`, `:618`, `:651`, `vllm/config/model.py:901`,
   `vllm/config/vllm.py:1562`
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 
 from launchplan.engines.vllm.settings.reading import count, mapping, on, text
 from launchplan.engines.vllm.view import VllmView
 from launchplan.rules.rule import Violation
 from launchplan.rules.vllm import refuse, vllm_rule
+from launchplan.rules.wording import shown
 
 OBJECT_MB = 128
+_DEVICE = re.compile(
+    r"(cpu|cuda|ipu|xpu|mkldnn|opengl|opencl|ideep|hip|ve|fpga|maia|xla|lazy|vulkan|mps|meta|hpu|mtia"
+    r"|privateuseone)(:\d+)?"
+)
+"""Devices that torch knows by name."""
 """Default of `mm-shm-cache-max-object-size-mb` (config/multimodal.py:375)."""
 LEAST = {"count": 0, "width": 1, "height": 1, "num_frames": 1, "length": 1}
 Demand = tuple[bool, str, str, str]
@@ -83,6 +90,8 @@ def _processor(view: VllmView) -> Iterator[Demand]:
     given = mapping(view, "mm_processor_kwargs").get("device")
     flag = "mm_processor_kwargs" if given is not None else "mm_processor_device"
     device = given if given is not None else text(view, "mm_processor_device")
+    odd = isinstance(given, str) and not _DEVICE.fullmatch(given)
+    yield odd, flag, f"torch has no device {shown(given)}", "config/multimodal.py:618"
     alone = mapping(view, "ec_transfer_config").get("ec_role") == "ec_producer"
     on_gpu = isinstance(device, str) and device.partition(":")[0] == "cuda"
     message = "the media processor does not run on the GPU of the language model"

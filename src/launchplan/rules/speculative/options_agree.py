@@ -12,7 +12,7 @@ Remove the option that is named.
 ## References
 
 - vLLM 0.33.0 `vllm/config/speculative.py:608-623`, `:1626-1700`, `:1939-2035`, `vllm/config/vllm.py:1930`,
-  `:3150`
+  `:3150`, `vllm/config/model.py:1466`
 """
 
 from __future__ import annotations
@@ -22,9 +22,11 @@ from itertools import pairwise
 from typing import Any
 
 from launchplan.engines.vllm.settings.reading import on, speculative
+from launchplan.engines.vllm.settings.speculative import WITHOUT_MODEL
 from launchplan.engines.vllm.view import VllmView
 from launchplan.rules.rule import Violation
-from launchplan.rules.vllm import refuse, vllm_rule
+from launchplan.rules.vllm import PLUGINS, lists_all, models, refuse, vllm_rule
+from launchplan.rules.wording import shown
 
 
 @vllm_rule("SPC206", "speculative-options-agree", source="config/speculative.py:1939")
@@ -111,3 +113,11 @@ def _engine(view: VllmView, config: Mapping[str, Any], method: str | None) -> It
         eagle and on(view, "kv_sharing_fast_prefill"),
         f"{method} needs logits that kv-sharing-fast-prefill drops",
     )
+    form, facts = config.get("quantization"), models(view)
+    if (
+        isinstance(form, str)
+        and form not in PLUGINS
+        and method not in WITHOUT_MODEL
+        and lists_all(facts, view)
+    ):
+        yield facts.method(form) is None, f"has quantization {shown(form)}"

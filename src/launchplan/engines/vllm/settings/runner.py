@@ -114,8 +114,16 @@ def _after_exchange(
         return mode
     if config.get("splitting_ops") == []:
         mode = {"PIECEWISE": "NONE", "FULL_AND_PIECEWISE": "FULL"}.get(mode, mode)
+    if _fuses_attention(config) and mode in _PIECEWISE:
+        mode = "FULL"  # config/compilation.py:1260
     replicas = parallel.dp if model.moe is not False else 1
     return "NONE" if parallel.all2all == "deepep_high_throughput" and replicas > 1 else mode
+
+
+def _fuses_attention(config: Mapping[str, Any]) -> bool:
+    passes = config.get("pass_config")
+    asked = isinstance(passes, Mapping) and passes.get("fuse_attn_quant") is True
+    return asked and config.get("splitting_ops") is None and not config.get("use_inductor_graph_partition")
 
 
 def compile_mode(view: EngineView, model: ModelFacts, facts: EngineModels) -> str:
