@@ -12,6 +12,7 @@ from launchplan.engines.sglang.view import SglangView
 from launchplan.engines.view import EngineView
 from launchplan.engines.vllm.budget import memory_inputs as vllm_inputs
 from launchplan.engines.vllm.view import VllmView
+from launchplan.memo import kept_for_last
 from launchplan.memory.capacity import Choice, Concurrency, Lengths, RankMemory
 from launchplan.memory.checkpoint import checkpoint_size
 from launchplan.memory.cold_start import ColdStart, Loading, cold_start, replicas_through_restart
@@ -52,22 +53,9 @@ class DraftChoice:
     """None where the memory with it could not be computed."""
 
 
-# An offer's rules and its figures ask for the same view in turn. It is kept with its inputs: an identity is
-# used again once its object is gone.
-_last: list[tuple[EngineView, MemoryInputs | None]] = []
-
-
+@kept_for_last
 def memory_inputs(view: EngineView) -> MemoryInputs | None:
     """Collect what decides the memory of a view's rank; None when something is not known."""
-    for known, inputs in _last:  # taken once: another thread may put its own view there meanwhile
-        if known is view:
-            return inputs
-    inputs = _inputs(view)
-    _last[:] = [(view, inputs)]
-    return inputs
-
-
-def _inputs(view: EngineView) -> MemoryInputs | None:
     if isinstance(view, VllmView):
         return vllm_inputs(view)
     return sglang_inputs(view) if isinstance(view, SglangView) else None

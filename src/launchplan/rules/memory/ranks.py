@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from launchplan.engines import EngineView
 from launchplan.engines.budgets import memory_inputs, memory_of
 from launchplan.engines.sglang.past import past_memory as sglang_past
 from launchplan.engines.sglang.view import SglangView
 from launchplan.engines.vllm.past import past_memory as vllm_past
 from launchplan.engines.vllm.view import VllmView
+from launchplan.memo import kept_for_last
 from launchplan.memory.budget import Budget
 from launchplan.memory.capacity import Concurrency, Count, RankMemory
 from launchplan.memory.tensors import TensorClass
@@ -25,28 +24,9 @@ _TOWER: tuple[TensorClass, ...] = ("vision", "projector")
 _SIZED_OTHERWISE = ("num_gpu_blocks_override",)
 
 
-@dataclass(frozen=True, slots=True)
-class _Known:
-    view: EngineView
-    memory: RankMemory | None
-
-
-# The rules of one plan ask in turn, so that one answer is enough. The view is kept with it: an identity is
-# used again once its object is gone. A view is frozen, so that what follows from it stays the same.
-_last: list[_Known] = []
-
-
+@kept_for_last
 def rank_memory(view: EngineView) -> RankMemory | None:
     """Give the fullest rank; None where its memory is not known or weights don't all stand on GPUs."""
-    for known in _last:  # taken once: another thread may put its own view there meanwhile
-        if known.view is view:
-            return known.memory
-    memory = _computed(view)
-    _last[:] = [_Known(view, memory)]
-    return memory
-
-
-def _computed(view: EngineView) -> RankMemory | None:
     if any(view.arguments[name] is not None for name in _SIZED_OTHERWISE) or not loads_all(view.pool):
         return None
     if isinstance(view, VllmView) and not view.settings.known:
