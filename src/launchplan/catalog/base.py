@@ -8,7 +8,8 @@ from pydantic import BaseModel, ConfigDict, Field
 class Fact(BaseModel):
     """A frozen value read from a fact file; a key that it does not know is refused."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
+    # Few kinds of facts are read in one run: each builds what it is validated with when it is first read.
+    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", defer_build=True)
 
 
 class Sourced(Fact):

@@ -162,8 +162,6 @@ def _traced_class(plain: type, owner: str, tracer: Tracer) -> type:
         return value
 
     held: dict[str, Any] = {"__slots__": (), "__getattribute__": read, "__module__": __name__}
-    if issubclass(plain, BaseModel):
-        held["model_config"] = {"defer_build": True}  # it validates nothing
     return type(plain)(plain.__name__, (plain,), held)
 
 

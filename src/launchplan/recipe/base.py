@@ -19,7 +19,10 @@ Arguments = dict[str, JsonValue]
 class Section(BaseModel):
     """A mapping of the file: immutable, without conversions, without unknown keys."""
 
-    model_config = ConfigDict(frozen=True, strict=True, extra="forbid", use_attribute_docstrings=True)
+    # Few sections are read in one run: each builds what it is validated with when it is first read.
+    model_config = ConfigDict(
+        frozen=True, strict=True, extra="forbid", defer_build=True, use_attribute_docstrings=True
+    )
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         """Give itself: what can't change needs no copy, as pydantic makes of each default."""
