@@ -66,9 +66,22 @@ def test_settings_change_values_and_say_where_they_stand() -> None:
     assert problems(GOOD, "name.x=1") == [
         "--set name.x=1 REC009 'x' leads nowhere in name.x=1 | name a key of the recipe"
     ]
+    assert problems(GOOD, "name.²=1") == [
+        "--set name.²=1 REC009 '²' leads nowhere in name.²=1 | name a key of the recipe"
+    ]
     assert load_recipe(GOOD, ["speculative="]).value.speculative is None
     assert load_recipe(GOOD, ['args."a.b"=[1]']).value.args == {"a.b": [1]}
     assert load_recipe(GOOD, ["serve.features.1=tools"]).value.serve.features == ["tools", "tools"]
+
+
+@pytest.mark.parametrize(
+    "path", [".", "parallel..tp", ".parallel.tp", "args.", 'args."a', 'args.""', 'args."a.b"c']
+)
+def test_a_path_names_a_key_at_every_step(path: str) -> None:
+    assert problems(GOOD, f"{path}=2") == [
+        f"--set {path}=2 REC009 '{path}' is no path of keys"
+        " | write key.path=value, and a key with dots in double quotes"
+    ]
 
 
 def test_another_engine_leaves_the_first_ones_version() -> None:

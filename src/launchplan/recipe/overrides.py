@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,9 @@ from typing import Any
 from launchplan.errors import InputError
 from launchplan.finding import KeyPath, Location
 from launchplan.source import Document, Span, parse_text, problem
+
+_PART = re.compile(r'"[^"]+"|[^."]+')
+_INDEX = re.compile(r"[0-9]{1,9}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +55,7 @@ def override(document: Document, settings: Iterable[str]) -> Document:
             raise InputError(
                 (problem("REC009", f"'{text}' has no value", place, fix="write key.path=value"),)
             )
-        path = _path(name.strip())
+        path = _path(name.strip(), place)
         value = parse_text(written, place.file).data if written.strip() else None
         if path == ("engine", "name") and isinstance(data, dict):
             _drop_other_engine(data, value)
@@ -63,15 +67,14 @@ def override(document: Document, settings: Iterable[str]) -> Document:
     return OverriddenDocument(base.data, base.file, base.text, base.spans, base.written, tuple(applied))
 
 
-def _path(name: str) -> KeyPath:
+def _path(name: str, place: Location) -> KeyPath:
     # Flags keep their dots when quoted: args."compilation-config.mode"=3
-    parts: list[str] = []
-    for index, piece in enumerate(name.split('"')):
-        if index % 2:
-            parts.append(piece)
-        else:
-            parts += [part for part in piece.split(".") if part]
-    return tuple(int(part) if part.isdigit() else part for part in parts)
+    parts = _PART.findall(name)
+    if ".".join(parts) != name:
+        message = f"'{name}' is no path of keys"
+        fix = "write key.path=value, and a key with dots in double quotes"
+        raise InputError((problem("REC009", message, place, fix=fix),))
+    return tuple(int(part) if _INDEX.fullmatch(part) else part.strip('"') for part in parts)
 
 
 def _touched(path: KeyPath, applied: list[tuple[KeyPath, str]]) -> bool:

@@ -45,7 +45,10 @@ class Chosen:
 
 
 def choose_method(view: EngineView, facts: EngineModels) -> Chosen | None:
-    """Choose the method (vllm/config/model.py:1395, `_verify_quantization`); None when nobody says."""
+    """Choose the method (vllm/config/model.py:1395, `_verify_quantization`); None when nobody says.
+
+    Nothing conflicts with a checkpoint whose settings were not read.
+    """
     asked, model = text(view, "quantization"), view.architecture
     if model is None:
         return None
@@ -53,7 +56,8 @@ def choose_method(view: EngineView, facts: EngineModels) -> Chosen | None:
     if held.method is None and held.formats == ("none",):
         return Chosen(asked, online=_is_online(facts, asked))
     method = _stored_method(held, asked)
-    conflict = asked is not None and method not in _CLAIMING and method not in {asked, *_family(method)}
+    told = "quantization.method" not in model.unknown
+    conflict = told and asked is not None and method not in {asked, *_family(method), *_CLAIMING}
     return Chosen(method, conflict=conflict, stored=True)
 
 
