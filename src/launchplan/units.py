@@ -8,6 +8,8 @@ KIB = 1024
 MIB = 1024**2
 GIB = 1024**3
 TIB = 1024**4
+_MOST_DIGITS = 18
+"""More are no count of anything, and Python refuses to read thousands."""
 
 
 def bytes_text(count: float) -> str:
@@ -39,6 +41,11 @@ def choice_text(values: Iterable[object]) -> str:
     if len(words) < 2:
         return "".join(words)
     return f"{', '.join(words[:-1])} or {words[-1]}"
+
+
+def decimal(text: str) -> int | None:
+    """Read the digits of a count; None for too many of them and for other signs, such as `²`."""
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else None
 
 
 def divisors(number: int, limit: int) -> tuple[int, ...]:

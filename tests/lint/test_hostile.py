@@ -62,6 +62,49 @@ def test_damaged_files_are_read(path: Path) -> None:
         assert all(finding.location is not None for finding in linted.findings)
 
 
+NUMBERS = {"superscript": "²", "long": "9" * 400, "longer than Python reads": "9" * 5000}
+NUMBERED = {
+    "job.sbatch": "#!/bin/bash\n#SBATCH --nodes={n}\n#SBATCH --gres=gpu:h100:{n}\nvllm serve Qwen/Qwen3-8B\n",
+    "run.sh": "docker run --gpus {n} --shm-size {n}g vllm/vllm-openai:v0.33.0 --model m -tp {n}\n",
+    "env.sh": "VLLM_PORT={n} CUDA_VISIBLE_DEVICES=0,{n} vllm serve Qwen/Qwen3-8B --port {n}\n",
+    "tag.sh": "docker run vllm/vllm-openai:v0.{n}.1 --model Qwen/Qwen3-8B\n",
+    "pod.yaml": "kind: Pod\nspec:\n  containers:\n  - args: [vllm, serve, m]\n"
+    "    resources: {{limits: {{nvidia.com/gpu: {n}}}}}\n",
+    "compose.yaml": "services:\n  a:\n    command: vllm serve m\n    deploy: {{resources: {{reservations:"
+    " {{devices: [{{driver: nvidia, count: {n}, capabilities: [gpu]}}]}}}}}}\n",
+}
+FLAGS = (
+    "vllm serve Qwen/Qwen3-8B --kv-cache-memory-bytes",
+    "vllm serve Qwen/Qwen3-8B --max-cudagraph-capture-size",
+    "vllm serve Qwen/Qwen3-8B --data-parallel-rpc-port",
+    "sglang serve --model-path Qwen/Qwen3-8B --tp",
+    "sglang serve --model-path Qwen/Qwen3-8B --chunked-prefill-size",
+)
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("name", NUMBERED)
+def test_numbers_that_are_none_are_read(name: str, number: str) -> None:
+    linted = lint_text(NUMBERED[name].format(n=NUMBERS[number]), name, Site(memory=False))
+    assert len(linted.judged) == 1
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("command", FLAGS)
+def test_no_flag_takes_such_a_number(command: str, number: str) -> None:
+    report = api.lint(f"{command} {NUMBERS[number]}", gpu="h100", gpus_per_node=8)
+    assert [finding.code for finding in report.findings if finding.code == "ENG103"]
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+@pytest.mark.parametrize("version", ["{n}", "0.{n}", "0.5.9.post{n}", "0.5.9rc{n}"])
+@pytest.mark.parametrize("engine", ["vllm", "sglang"])
+def test_no_version_has_such_a_number(engine: str, version: str, number: str) -> None:
+    command = "vllm serve m" if engine == "vllm" else "sglang serve --model-path m"
+    asked = version.format(n=NUMBERS[number])
+    assert api.lint(command, version=asked, gpu="h100", gpus_per_node=1).ok
+
+
 def test_a_whole_file_is_a_text() -> None:
     script = "#!/bin/bash\nvllm serve Qwen/Qwen3-32B \\\n  --tensor-parallel-size 12\n"
     (finding,) = api.lint(script, version="0.33.0", file="serve.sh").findings

@@ -8,7 +8,9 @@ from functools import cache
 ReleaseKey = tuple[tuple[int, ...], int]
 """The numbers of a release, and that of its post-release; 0 for the release itself."""
 
-_RELEASE = re.compile(r"v?\d+(?:\.\d+)+(?:\.?post(\d+))?(?:[+-](?:cu\d+|rocm[\d.]*|cpu|xpu|tpu|neuron\d*))?")
+_RELEASE = re.compile(
+    r"v?\d+(?:\.\d+)+(?:\.?post(\d{1,18}))?(?:[+-](?:cu\d+|rocm[\d.]*|cpu|xpu|tpu|neuron\d*))?"
+)
 """Names of releases. A tag that tells the device that it was built for (vllm setup.py, `get_vllm_version`)
 changes nothing in its source."""
 _BEFORE = re.compile(r"v?\d+(?:\.\d+)*[._-]?(?:a|b|c|rc|alpha|beta|preview|dev)\d*(?![a-z])")
@@ -21,7 +23,7 @@ def version_key(version: str) -> tuple[int, ...]:
     Zeros at the end do not count (0.33 is 0.33.0), nor do pre- and post-release marks. Limits of refusals are
     compared by it: a build near a release mostly refuses what the release does.
     """
-    found = re.match(r"v?(\d+(?:\.\d+)*)", version)
+    found = re.match(r"v?(\d{1,18}(?:\.\d{1,18})*)", version)
     open_ended = re.match(r"v?\d+\.\d*x", version)  # `0.2x` may be any of ten releases
     numbers = [int(part) for part in found[1].split(".")] if found and not open_ended else []
     while len(numbers) > 1 and numbers[-1] == 0:

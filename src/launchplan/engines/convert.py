@@ -123,6 +123,8 @@ _WORDS: dict[ValueType | None, str] = {
     "si-int": "whole number",
 }
 """What argparse calls a value in its complaint."""
+_LARGEST = 10**300
+"""What is larger cannot be divided: no float holds it."""
 
 
 @cache
@@ -131,7 +133,12 @@ def converter(kind: ValueType | None, *, nullable: bool = False) -> Callable[[st
     convert = _CONVERTERS[kind]
 
     def read(text: str) -> Any:
-        return None if nullable and text in {"", "None"} else convert(text)
+        if nullable and text in {"", "None"}:
+            return None
+        value = convert(text)
+        if isinstance(value, int) and abs(value) > _LARGEST:
+            raise argparse.ArgumentTypeError("more digits than any number that an engine computes with")
+        return value
 
     read.__name__ = _WORDS.get(kind, kind or "text")
     return read

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from launchplan.lint.found import Launch
 from launchplan.lint.problems import Note
 from launchplan.lint.unknowns import Reading
+from launchplan.units import decimal
 
 _SIZES = {
     "--tensor-parallel-size": "tp", "-tp": "tp", "--tp": "tp", "--tp-size": "tp",
@@ -36,8 +37,8 @@ def sizes(launch: Launch) -> dict[str, int]:
             continue
         if not sign:
             value = launch.tokens[place + 1].text if place + 1 < len(launch.tokens) else ""
-        if value.isdigit():
-            found[key] = int(value)
+        if (size := decimal(value)) is not None:
+            found[key] = size
     return found
 
 

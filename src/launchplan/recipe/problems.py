@@ -12,7 +12,7 @@ from pydantic_core import ErrorDetails
 
 from launchplan.finding import Finding, KeyPath, Location, dotted
 from launchplan.source import Document, problem
-from launchplan.units import choice_text, plural
+from launchplan.units import choice_text, decimal, plural
 
 _TYPE_WORDS = {
     "string_type": "a string",
@@ -143,8 +143,8 @@ def _type_cure(kind: str, value: object, written: str | None, path: KeyPath) -> 
         return f'write "{value if written is None else written}" in quotes'
     if kind in {"int_type", "float_type", "int_from_float"} and isinstance(value, str):
         digits = value.replace("_", "").replace(",", "").strip()
-        if digits.lstrip("-").isdigit():
-            return f"write {int(digits)}"
+        if (number := decimal(digits.removeprefix("-"))) is not None:
+            return f"write {'-' if digits.startswith('-') else ''}{number}"
         return "write digits alone, such as 262144"
     if kind == "bool_type" and isinstance(value, str):
         words = {"no": "false", "off": "false", "yes": "true", "on": "true"}

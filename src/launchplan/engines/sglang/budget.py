@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 # Algorithms whose draft is the model's own prediction layer.
 _OWN_DRAFTS = frozenset({"NEXTN", "EAGLE"})
+_NO_SHARE = 1000.0
+"""From here on a share of the memory is no share; what follows from it leaves the range of floats."""
 
 
 def memory_inputs(view: SglangView) -> SglangMemory | None:
@@ -25,7 +27,8 @@ def memory_inputs(view: SglangView) -> SglangMemory | None:
     model, gpu, now = view.architecture, view.gpu, view.settings
     if model is None or gpu is None or gpu.memory_total_bytes is None or not now.complete:
         return None
-    if now.mem_fraction_static is None or not _nests(now, len(model.layers)):
+    share = now.mem_fraction_static
+    if share is None or not abs(share) < _NO_SHARE or not _nests(now, len(model.layers)):
         return None
     length = now.context_length or model.derived_max_model_len
     if length is None:
@@ -39,7 +42,7 @@ def memory_inputs(view: SglangView) -> SglangMemory | None:
         weights=_weights(view, now, model),
         pools=_pools(view, now, model, length),
         lengths=Lengths(length, workload.context_tokens, workload.tail_context_tokens),
-        fraction=now.mem_fraction_static,
+        fraction=share,
         batch_tokens=chunk if chunk > 0 else now.max_prefill_tokens,
         decode_requests=graph.max_bs or 1,
         capture_sizes=len(graph.sizes or ()) if graph.on else 0,

@@ -9,6 +9,7 @@ from launchplan.lint.finders.search import Search
 from launchplan.lint.found import Container, Launch, Surroundings, apart, image_version, launch_of
 from launchplan.lint.problems import Note
 from launchplan.lint.shell import Token
+from launchplan.units import decimal
 
 _SWITCHES = frozenset(
     {
@@ -103,7 +104,7 @@ class DockerRun:
             "docker", image, None if unsure else shared, self.value("--network", "--net") == "host"
         )
         gpus = self.value("--gpus") or ""
-        count = int(gpus) if gpus.isdigit() else None
+        count = decimal(gpus)
         around = replace(around, container=container, gpus_per_node=count or around.gpus_per_node)
         entry = next(
             (tokens[i] for name, i, _ in reversed(self.options) if name == "--entrypoint" and i is not None),

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 
 from launchplan import catalog
 from launchplan.lint.found import Surroundings
+from launchplan.units import decimal
 
 _DIRECTIVE = re.compile(r"^#SBATCH\s+(.+?)\s*$", re.MULTILINE)
 _OPTION = re.compile(r"(?:--(?P<long>[a-z-]+)(?:=|\s+)|-(?P<short>[NG])\s*)(?P<value>\S+)")
@@ -28,8 +29,8 @@ def slurm_options(texts: Iterable[str]) -> Surroundings:
     for text in texts:
         for option in _OPTION.finditer(text):
             name, value = option["long"] or option["short"], option["value"]
-            if name in {"nodes", "N"} and value.isdigit():
-                nodes = int(value)
+            if name in {"nodes", "N"}:
+                nodes = decimal(value) or nodes
             elif name in {"gpus-per-node", "gres"}:
                 kind, count = _gpu_count(value)
                 gpu, per_node = kind or gpu, count or per_node
@@ -40,7 +41,7 @@ def _gpu_count(value: str) -> tuple[str | None, int | None]:
     found = _GPU_COUNT.fullmatch(value.partition(",")[0])
     if found is None:
         return None, None
-    return (gpu_named(found["type"]) if found["type"] else None), int(found["count"])
+    return (gpu_named(found["type"]) if found["type"] else None), decimal(found["count"])
 
 
 def gpu_named(name: str) -> str | None:

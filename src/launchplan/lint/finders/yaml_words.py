@@ -11,6 +11,7 @@ from yaml.nodes import Node, ScalarNode, SequenceNode
 from launchplan.lint.finders.yaml_nodes import Yaml, get, items, scalar_text, sequence
 from launchplan.lint.shell import UNKNOWN_SIGN, Token
 from launchplan.lint.text import MASK, Text, joined
+from launchplan.units import decimal
 
 _MASKED = re.compile(f"{MASK}+")
 
@@ -82,8 +83,7 @@ def _unknown(yaml: Yaml, node: ScalarNode) -> Token:
 
 def whole_number(node: Node | None) -> int | None:
     """Read a positive whole number; None for anything else."""
-    text = scalar_text(node)
-    return int(text) if text is not None and text.isdigit() and int(text) > 0 else None
+    return decimal(scalar_text(node) or "") or None
 
 
 def substituted(token: Token, pattern: re.Pattern[str], env: Mapping[str, Token], *, unset: bool) -> Token:

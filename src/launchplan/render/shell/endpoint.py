@@ -16,6 +16,7 @@ from launchplan.engines.media import takes_images
 from launchplan.engines.ports import last_value
 from launchplan.render.shell.shellcheck import literal_codes
 from launchplan.resolve import Deployment
+from launchplan.units import decimal
 
 ANYWHERE = ("", "0.0.0.0", "::")  # noqa: S104 # compared with, not bound
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -195,8 +196,8 @@ def _host(process: Process, deployment: Deployment) -> str:
 def api_port(process: Process) -> int:
     """Give the port of a process that serves an API, wherever the recipe sets it."""
     given = last_value(process, "--port")
-    if given is not None and given.isdecimal():
-        return int(given)
+    if given is not None and (port := decimal(given)) is not None:
+        return port
     if process.port is None:
         raise ValueError(f"{process.name} serves no API")
     return process.port

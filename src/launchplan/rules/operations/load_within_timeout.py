@@ -26,7 +26,7 @@ from launchplan.memory.cold_start import PUBLISHED_GIGABYTES_PER_S
 from launchplan.resolve import Resolved
 from launchplan.rules.environment import variables
 from launchplan.rules.rule import WARNING, Violation, rule
-from launchplan.units import bytes_text
+from launchplan.units import bytes_text, decimal
 
 VARIABLE = "VLLM_ENGINE_READY_TIMEOUT_S"
 DEFAULT_S = 600
@@ -71,4 +71,4 @@ def _timeout_s(resolved: Resolved) -> int | None:
     given = [value for name, value, _ in variables(resolved) if name == VARIABLE]
     if not given:
         return DEFAULT_S
-    return int(given[-1]) if given[-1].strip().isdecimal() else None
+    return decimal(given[-1].strip())

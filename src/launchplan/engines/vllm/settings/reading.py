@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from launchplan.engines.view import EngineView
+from launchplan.units import decimal
 
 
 def count(view: EngineView, name: str, least: int = 0) -> int | None:
@@ -39,9 +40,8 @@ def mapping(view: EngineView, name: str) -> Mapping[str, Any]:
 def variable(view: EngineView, name: str) -> bool | None:
     """Read a variable that vLLM reads as `bool(int(value))`; None where it is not set (vllm/envs.py:360)."""
     value = view.env.get(name)
-    if value is None or not value.strip().lstrip("+-").isdecimal():
-        return None
-    return int(value) != 0
+    number = decimal(value.strip().lstrip("+-")) if value is not None else None
+    return None if number is None else number != 0
 
 
 _SHORT = (("spec_method", "method"), ("spec_model", "model"), ("spec_tokens", "num_speculative_tokens"))
