@@ -41,3 +41,38 @@ def test_json_of_a_recipe_that_cannot_be_read(launchplan: Callable[..., Any]) ->
     ran = launchplan("check", "missing.yaml", "--what-if", "--format", "json")
     report = json.loads(ran.out)
     assert (ran.code, report["what_if"]) == (2, None)
+
+
+def test_more_gpus_of_the_host_come_before_more_hosts(launchplan: Callable[..., Any]) -> None:
+    settings = (
+        "model=openai/gpt-oss-120b",
+        "checkpoint=",
+        "hardware.gpu=rtx-5090",
+        "hardware.gpus_per_node=2",
+        "parallel.tp=2",
+    )
+    arguments = ("check", "fine.yaml", *(word for each in settings for word in ("--set", each)))
+    ran = launchplan(*arguments, "--what-if", "--format", "json")
+    first, *_ = json.loads(ran.out)["what_if"]["cures"]
+    assert (ran.code, first["set"]) == (1, ["hardware.gpus_per_node=4", "parallel.tp=4"])
+    cured = launchplan(*arguments, *(word for each in first["set"] for word in ("--set", each)))
+    assert cured.code == 0
+
+
+def test_a_gpu_whose_memory_is_not_known_holds_no_more_than_it_is_sold_with(
+    launchplan: Callable[..., Any],
+) -> None:
+    arguments = (
+        "check",
+        "fine.yaml",
+        "--set",
+        "model=meta-llama/Llama-3.3-70B-Instruct",
+        "--set",
+        "checkpoint=",
+        "--set",
+        "parallel.tp=2",
+    )
+    text = launchplan(*arguments, "--what-if").out
+    rows = {line.split()[0]: line for line in text.splitlines() if line.strip()}
+    assert rows["v100-32gb"].endswith("MEM101 131 GiB of weights, 2 x 32.0 GiB are 64.0 GiB at most")
+    assert rows["rtx-pro-5000-72"].endswith("passes, its memory is not computed")

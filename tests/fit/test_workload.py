@@ -51,6 +51,8 @@ def test_prompt_and_output_make_a_context(tmp_path: Path) -> None:
     [
         ("fifty", "'fifty' is no workload"),
         ("0x100k", "'0x100k' asks for 0 requests of 100,000 tokens"),
+        ("", "'' is no workload"),
+        ("9" * 30 + "x8k", "asks for too many requests of 8,000 tokens"),
         ("50x99999999m", "'50x99999999m' asks for 50 requests of 99,999,999,000,000 tokens"),
         ("missing.yaml", "no such file"),
         ({"concurrent": 5}, "'concurrent' is not a key of this file"),
@@ -109,3 +111,10 @@ def test_long_answers_need_more_of_decode() -> None:
     (lines,) = (step.lines for step in sizing.steps if step.title == "prefill and decode")
     times = found.decode_gpu_s / found.prefill_gpu_s
     assert lines[3].startswith(f"that is about {times:.1f} GPUs of decode for one of prefill: ")
+
+
+def test_of_a_version_whose_defaults_are_not_known_it_is_said() -> None:
+    fits = api.fit("Qwen/Qwen3-8B", gpu="h100", version="0.20.2", max_gpus=1, derived=True)
+    assert [miss.reason for miss in fits.misses] == [
+        "what vllm 0.20.2 settles by itself is not known: name a newer version"
+    ]

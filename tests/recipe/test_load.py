@@ -79,8 +79,10 @@ def test_settings_change_values_and_say_where_they_stand() -> None:
 )
 def test_a_path_names_a_key_at_every_step(path: str) -> None:
     assert problems(GOOD, f"{path}=2") == [
-        f"--set {path}=2 REC009 '{path}' is no path of keys"
-        " | write key.path=value, and a key with dots in double quotes"
+        (
+            f"--set {path}=2 REC009 '{path}' is no path of keys"
+            " | write key.path=value, and a key with dots in double quotes"
+        )
     ]
 
 

@@ -141,7 +141,9 @@ def read_prices(source: Prices | None) -> dict[str, float]:
             raise InputError((problem("REC008", f"'{name}' is no GPU of the catalog", place, (), fix),))
         if not isinstance(price, int | float) or isinstance(price, bool) or not 0 <= price < 1e9:
             message = f"'{price}' is no price of a {gpu.id} for an hour"
-            raise InputError((problem("REC006", message, place, (), "write a number"),))
+            raise InputError(
+                (problem("REC006", message, place, (), "write a number from 0 on, below a billion"),)
+            )
         found[gpu.id] = float(price)
     return found
 

@@ -80,9 +80,9 @@ def _elsewhere(plan: Plan, gpu: Gpu) -> Elsewhere | None:
 
 
 def _cures(plan: Plan) -> Iterator[Cure]:
-    """Try changes, the smallest first: one key, then the two that share the same GPUs, then more hosts."""
+    """Try changes, the smallest first: one key, the same GPUs, more GPUs of the one host, more hosts."""
     found = 0
-    for level in (_one_key(plan), _same_gpus(plan), _more_hosts(plan)):
+    for level in (_one_key(plan), _same_gpus(plan), _fuller_host(plan), _more_hosts(plan)):
         for settings in level:
             other = _replanned(plan, settings)
             if other is None or other.errors:
@@ -135,6 +135,19 @@ def _same_gpus(plan: Plan) -> Iterator[list[str]]:
                 changed = {key: size for key, size in sizes.items() if size != getattr(pool.parallel, key)}
                 if changed:
                     yield [_set(pool.path("parallel", key), size) for key, size in changed.items()]
+
+
+def _fuller_host(plan: Plan) -> Iterator[list[str]]:
+    """Take more GPUs of the only host, joined by a larger tensor parallel size or by pipeline stages."""
+    pool = plan.resolved.pools[0]
+    sizes, here = pool.parallel, pool.gpus_per_node
+    if pool.nodes > 1 or pool.gpu is None or here is None or pool.world != here:
+        return
+    host = per_node(pool.gpu, Limits())
+    for times in divisors(host // here, host)[1:]:
+        gpus = _set(pool.path("hardware", "gpus_per_node"), here * times)
+        yield [gpus, _set(pool.path("parallel", "tp"), sizes.tp * times)]
+        yield [gpus, _set(pool.path("parallel", "pp"), sizes.pp * times)]
 
 
 def _more_hosts(plan: Plan) -> Iterator[list[str]]:

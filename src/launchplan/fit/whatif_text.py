@@ -37,7 +37,8 @@ def _cure(cure: Cure) -> str:
 
 def _row(each: Elsewhere) -> tuple[str, ...]:
     machines = f"{each.nodes}x{each.gpus_per_node}" if each.nodes > 1 else str(each.gpus_per_node)
-    verdict = "passes" if each.error is None else f"{each.error.code} {each.error.message}"
+    passes = "passes" if each.requests is not None else "passes, its memory is not computed"
+    verdict = passes if each.error is None else f"{each.error.code} {each.error.message}"
     requests = "-" if each.requests is None else _count(each.requests)
     return each.gpu + (" (the recipe's)" if each.here else ""), machines, requests, verdict
 

@@ -15,6 +15,7 @@ from launchplan.finding import Location
 from launchplan.recipe.problems import problems_of
 from launchplan.recipe.schema import Workload
 from launchplan.source import Document, problem, read_document
+from launchplan.units import decimal
 
 WorkloadSource = str | Path | Mapping[str, Any] | Workload
 _SHORT = re.compile(r"\s*(\d+)\s*[x×]\s*(\d+(?:\.\d+)?)\s*([kKmM]?)\s*")  # noqa: RUF001 # people write it so
@@ -38,7 +39,7 @@ def read_workload(source: WorkloadSource | None) -> Workload:
     if short is not None:
         return _short(str(source), *short.groups())
     path = Path(source)
-    if not path.exists() and path.suffix not in {".yaml", ".yml", ".json"}:
+    if not str(source).strip() or (not path.exists() and path.suffix not in {".yaml", ".yml", ".json"}):
         message = f"'{source}' is no workload"
         fix = "write 50x100k (requests at once x tokens each), or name a YAML file"
         raise InputError((problem("REC008", message, Location("--workload"), fix=fix),))
@@ -46,9 +47,10 @@ def read_workload(source: WorkloadSource | None) -> Workload:
 
 
 def _short(text: str, count: str, number: str, unit: str) -> Workload:
-    concurrency, tokens = int(count[:12]), round(float(number[:18]) * _FACTORS[unit.lower()])
-    if not 1 <= concurrency <= _LARGEST or not 1 <= tokens <= _LARGEST:
-        message = f"'{text.strip()[:40]}' asks for {concurrency:,} requests of {tokens:,} tokens"
+    concurrency, tokens = decimal(count), round(float(number[:18]) * _FACTORS[unit.lower()])
+    if concurrency is None or not 1 <= concurrency <= _LARGEST or not 1 <= tokens <= _LARGEST:
+        asked = "too many" if concurrency is None else f"{concurrency:,}"
+        message = f"'{text.strip()[:40]}' asks for {asked} requests of {tokens:,} tokens"
         fix = f"both count from 1 to {_LARGEST:,}"
         raise InputError((problem("REC008", message, Location("--workload"), fix=fix),))
     return Workload(concurrency=concurrency, context_tokens=tokens)

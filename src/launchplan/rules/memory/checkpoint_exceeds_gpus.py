@@ -13,6 +13,9 @@ nor of a checkpoint whose size neither the catalog nor its configuration tells. 
 known, not which layers have it, or a vision tower's size is not, the sum is what all layers of the text model
 take in that format, without scales: no checkpoint of this model in this format is smaller.
 
+A GPU for which no driver's figure is known counts with the memory that it is sold with, which is the most
+that a driver can report.
+
 ## Fix
 
 More GPUs in one copy, or a smaller checkpoint of the same model.
@@ -56,7 +59,8 @@ EQUIVALENT = {"fp8_fnuz": "fp8"}
 def check(pool: ResolvedPool) -> Iterator[Violation]:
     """Compare the checkpoint with the memory of one copy's GPUs."""
     gpu = pool.gpu
-    memory = gpu.memory_total_bytes if gpu else None
+    # What a GPU is sold with is the most that it has: a driver reports no more.
+    memory = (gpu.memory_total_bytes or gpu.memory_marketing_gb * GIB) if gpu else None
     exact = _stored_bytes(pool)
     stored = exact or _least_bytes(pool)
     if stored is None or gpu is None or memory is None or not loads_all(pool):
@@ -69,7 +73,7 @@ def check(pool: ResolvedPool) -> Iterator[Violation]:
         f"{ranks} x {_gib(memory)} are {_gib(ranks * memory)}"
         if ranks > 1
         else f"{gpu.id} has {_gib(memory)}"
-    )
+    ) + ("" if gpu.memory_total_bytes else " at most")
     fix = _cure(pool, gpu, ceil(loaded / (memory * USABLE)), ranks * memory * USABLE)
     least = "" if exact else "at least "
     yield Violation(f"{least}{_gib(stored)} of weights, {has}", checkpoint_key(pool), fix)
