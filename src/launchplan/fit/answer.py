@@ -220,7 +220,8 @@ def _started(
 
 
 def _not_computed(wish: Wish) -> str:
-    if catalog.engine_models(wish.engine, wish.version) is None:
+    newest = catalog.engine_models(wish.engine, catalog.versions(wish.engine)[-1])
+    if newest is not None and catalog.engine_models(wish.engine, wish.version) is None:
         return f"what {wish.engine} {wish.version} settles by itself is not known: name a newer version"
     unknown = f"what {wish.engine} settles by itself on this GPU"
     return f"its memory is not computed: the model's sizes or format, or {unknown}, are not known"
