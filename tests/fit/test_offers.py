@@ -18,7 +18,7 @@ from launchplan.fit.json_format import fits_json
 from launchplan.fit.judge import judge
 from launchplan.fit.recipes import recipe_files, recipe_text
 from launchplan.fit.search import search
-from launchplan.fit.shortlist import shortlist
+from launchplan.fit.shortlist import shortlist, with_fewer_gpus
 from launchplan.fit.space import Limits, candidates, drafts_of, per_node
 from launchplan.fit.text import fits_text
 from tests.fit.spaces import ENGINES, GPUS, MODELS, question
@@ -80,6 +80,19 @@ def test_a_layout_that_holds_no_token_by_any_figure_is_no_offer() -> None:
     (miss,) = fits.misses
     assert "by these figures it does not start, and they are not sure" in miss.reason
     assert fits_text(fits).count(miss.reason) == 1
+
+
+def test_a_layout_that_may_hold_with_fewer_gpus_is_named() -> None:
+    fits = api.fit(
+        "meta-llama/Llama-3.3-70B-Instruct", gpu="h100-sxm", checkpoint="meta-llama/Llama-3.3-70B-Instruct",
+        workload="4x8k", max_gpus=8, derived=True,
+    )  # fmt: skip
+    assert [each.candidate.gpus for each in shortlist(fits)] == [4]
+    (fewer,) = with_fewer_gpus(fits)
+    assert (fewer.candidate.gpus, fewer.judged.sure) == (2, False)
+    line = "may hold with fewer GPUs:\n  2xh100-sxm, tp 2, Llama-3.3-70B-Instruct: "
+    assert fits_text(fits).count(line) == 1
+    assert line not in fits_text(fits, everything=True)
 
 
 def test_no_offer_is_beaten_on_the_front() -> None:

@@ -14,8 +14,22 @@ def shortlist(fits: Fits) -> tuple[Offer, ...]:
     seen: set[tuple[str, str | None]] = set()
     for sure in (True, False):
         for each in fits.offers:
-            place = (each.candidate.gpu.id, each.judged.question.checkpoint)
-            if each.evidence == "derived" and each.judged.sure is sure and place not in seen:
-                seen.add(place)
+            if each.evidence == "derived" and each.judged.sure is sure and _place(each) not in seen:
+                seen.add(_place(each))
                 kept.append(each)
     return tuple(each for each in fits.offers if each.evidence != "derived" or each in kept)
+
+
+def with_fewer_gpus(fits: Fits) -> tuple[Offer, ...]:
+    """Give of each GPU and checkpoint the layout that may hold with fewer GPUs than the one shown."""
+    shown = shortlist(fits)
+    least = {_place(each): each.candidate.gpus for each in shown if each.evidence == "derived"}
+    found: dict[tuple[str, str | None], Offer] = {}
+    for each in fits.offers:
+        if each not in shown and each.candidate.gpus < least.get(_place(each), 0):
+            found.setdefault(_place(each), each)
+    return tuple(found.values())
+
+
+def _place(offer: Offer) -> tuple[str, str | None]:
+    return offer.candidate.gpu.id, offer.judged.question.checkpoint

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from launchplan.fit.answer import Fits, Miss, Offer
-from launchplan.fit.shortlist import shortlist
+from launchplan.fit.shortlist import shortlist, with_fewer_gpus
 from launchplan.fit.sizing import size
 from launchplan.report.tables import table
 from launchplan.units import plural
@@ -38,6 +38,11 @@ def _lines(fits: Fits, *, everything: bool) -> Iterator[str]:
         for number, step in enumerate(sizing.steps, 1):
             for index, line in enumerate(step.lines):
                 yield f"  {number}. {step.title}: {line}" if not index else f"     {line}"
+    fewer = () if everything else with_fewer_gpus(fits)
+    if fewer:
+        yield ""
+        yield "may hold with fewer GPUs:"
+        yield from (f"  {_fewer(fits, each)}" for each in fewer)
     yield from _misses(fits)
 
 
@@ -82,6 +87,13 @@ def _notes(shown: tuple[Offer, ...]) -> Iterator[str]:
     codes = sorted({each.code for offer in shown for each in offer.judged.warnings})
     if codes:
         yield f"warnings: `launchplan explain {codes[0]}`" + (f" ({', '.join(codes)})" if codes[1:] else "")
+
+
+def _fewer(fits: Fits, offer: Offer) -> str:
+    name = (offer.judged.question.checkpoint or fits.question.model).rpartition("/")[2]
+    count = offer.judged.requests
+    held = f"{count.value:,.0f} ({count.low:,.0f} to {count.high:,.0f}) requests"
+    return f"{offer.candidate.machines}, {offer.candidate.layout}, {name}: {held}"
 
 
 def _hidden(fits: Fits, shown: tuple[Offer, ...]) -> str:
