@@ -14,7 +14,7 @@ from launchplan.engines.view import EngineView
 from launchplan.engines.vllm.view import VllmView
 from launchplan.finding import Severity
 from launchplan.fit import follows
-from launchplan.fit.candidate import Candidate, Question, recipe_data
+from launchplan.fit.candidate import Candidate, Question, recipe_data, recipe_of
 from launchplan.fit.facts import FACTS, names_of, values_of
 from launchplan.fit.follows import attributes_of, computed_of, flags_of
 from launchplan.fit.space import drafts_of
@@ -69,6 +69,19 @@ def test_the_first_layout_is_not_refused_for_its_gpu() -> None:
     refusing = verdicts.on_gpu(gpu, layout, values_of(layout))
     assert refusing is not None
     assert refusing.code == "QNT109"
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=SLOW)
+@given(st.data())
+def test_a_recipe_that_is_made_like_another_is_what_loading_it_gives(data: st.DataObject) -> None:
+    asked = data.draw(questions())
+    for layout in data.draw(st.lists(layouts(asked), min_size=2, max_size=4)):
+        made, loaded = recipe_of(asked, layout), load_recipe(recipe_data(asked, layout))
+        assert (made.value, made.document) == (loaded.value, loaded.document)
+        assert repr(made) == repr(loaded)  # a list where a tuple stands, is unequal; so is what was not given
+        for one, other in ((made.value, loaded.value), (made.value.parallel, loaded.value.parallel)):
+            assert one.model_fields_set == other.model_fields_set
+        assert made.value.hardware.model_fields_set == loaded.value.hardware.model_fields_set
 
 
 def attributes(kind: type, value: object, prefix: str) -> dict[str, tuple[int, object]]:

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 from launchplan.catalog import EngineFacts, Flag
 from launchplan.engines.convert import converter
+from launchplan.memo import kept_by_identity
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +150,6 @@ class _Reader:
     """A release's parser; what it makes of a flag with its values is kept, for argparse is slow."""
 
     def __init__(self, facts: EngineFacts) -> None:
-        self.facts = facts
         self.parser, self.flags, self.defaults = _build_parser(facts)
         alone = copy.copy(self.parser)
         alone._actions = [action for action in self.parser._actions if not action.required]  # noqa: SLF001
@@ -185,18 +185,13 @@ def _read_alone(parser: _Parser, texts: tuple[str, ...]) -> dict[str, Any] | Non
     return None if rest else vars(namespace)
 
 
-_READERS: dict[int, _Reader] = {}
-
-
+@kept_by_identity
 def _reader(facts: EngineFacts) -> _Reader:
-    """Build a version's parser once; the facts are kept with it, so that their identity stays the key.
+    """Build a version's parser once.
 
     There are as many as releases in the catalog, and recorded ones that were read.
     """
-    key = id(facts)
-    if key not in _READERS:
-        _READERS[key] = _Reader(facts)
-    return _READERS[key]
+    return _Reader(facts)
 
 
 def _build_parser(facts: EngineFacts) -> tuple[_Parser, dict[str, Flag], dict[str, Any]]:

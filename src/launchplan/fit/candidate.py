@@ -106,18 +106,22 @@ def recipe_data(question: Question, candidate: Candidate, name: str = "fit") -> 
 
 _LOADED: dict[str, Recipe] = {}
 """Recipes that were loaded, by everything but machines and sizes: of those a search has few."""
+_MOST_LOADED = 1024
 
 
 def recipe_of(question: Question, candidate: Candidate) -> Loaded[Recipe]:
     """Load a layout's recipe as `load_recipe` does; of one like another only what differs is validated."""
     data = recipe_data(question, candidate)
     rest = repr({**data, "hardware": None, "parallel": None})
-    if rest not in _LOADED:
+    alike = _LOADED.get(rest)
+    if alike is None:
+        if len(_LOADED) >= _MOST_LOADED:
+            _LOADED.clear()
         loaded = load_recipe(data)
         _LOADED[rest] = loaded.value
         return loaded
     machines, sizes = Hardware.model_validate(data["hardware"]), Parallel.model_validate(data["parallel"])
-    recipe = _LOADED[rest].model_copy(update={"hardware": machines, "parallel": sizes})
+    recipe = alike.model_copy(update={"hardware": machines, "parallel": sizes})
     return Loaded(recipe, Document(data, "<mapping>"))
 
 

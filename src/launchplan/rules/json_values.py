@@ -54,7 +54,7 @@ def profiler(config: Config) -> Demands:
     yield bool(given) and kind != "proton", f"has {', '.join(given)} without profiler proton"
     yield (
         bool(config.get("capture_torch_profiler")) and kind != "torch",
-        ("has capture_torch_profiler without profiler torch"),
+        "has capture_torch_profiler without profiler torch",
     )
     if kind == "proton":
         yield from _proton(config)
@@ -79,7 +79,7 @@ def structured_outputs(config: Config) -> Demands:
     spaces, properties = config.get("disable_any_whitespace"), config.get("disable_additional_properties")
     yield (
         bool(spaces) and backend not in {"xgrammar", "guidance"},
-        ("disable_any_whitespace needs backend xgrammar or guidance"),
+        "disable_any_whitespace needs backend xgrammar or guidance",
     )
     yield bool(properties) and backend != "guidance", "disable_additional_properties needs backend guidance"
 
@@ -166,7 +166,7 @@ def attention(config: Config) -> Demands:
     plain = config.get("indexer_kv_dtype", "auto") in {"auto", "bf16", "fp8", "fp8_e4m3"}
     yield (
         bool(config.get("minimax_m3_indexer_cp")) and not plain,
-        ("minimax_m3_indexer_cp needs indexer_kv_dtype bf16 or fp8"),
+        "minimax_m3_indexer_cp needs indexer_kv_dtype bf16 or fp8",
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from launchplan.engines.view import EngineView
+from launchplan.memo import kept_by_identity
 from launchplan.rules.rule import Enforced, Violation
 from launchplan.rules.versions import reaches
 
@@ -42,23 +43,14 @@ def refusals(view: EngineView, table: Sequence[Past]) -> Iterator[Violation]:
             yield Violation(message, view.path(past.flag), past.fix, past.source, past.at)
 
 
-_SPEAKING: dict[tuple[int, str, str], tuple[Sequence[Past], tuple[Past, ...]]] = {}
-_MOST = 1024
-
-
+@kept_by_identity
 def _speaking(table: Sequence[Past], engine: str, version: str) -> tuple[Past, ...]:
-    """Pick a release's refusals once; the table is kept with them, so that its identity stays its own."""
-    key = (id(table), engine, version)
-    if key not in _SPEAKING:
-        if len(_SPEAKING) >= _MOST:
-            _SPEAKING.clear()
-        picked = tuple(
-            past
-            for past in table
-            if past.engine == engine and reaches(version, past.since) and not reaches(version, past.until)
-        )
-        _SPEAKING[key] = table, picked
-    return _SPEAKING[key][1]
+    """Pick a release's refusals."""
+    return tuple(
+        past
+        for past in table
+        if past.engine == engine and reaches(version, past.since) and not reaches(version, past.until)
+    )
 
 
 def classes(view: EngineView) -> frozenset[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from launchplan.engines import EngineView, Launch, PoolViews
 from launchplan.finding import Finding, Location, Severity, worst_first
 from launchplan.layout import Layout, PoolLayout
+from launchplan.memo import kept_by_identity
 from launchplan.resolve import Resolved, ResolvedPool
 from launchplan.rules.rule import Rule, Violation
 
@@ -86,29 +87,18 @@ def _line(finding: Finding) -> tuple[str, int | None] | None:
 class _Applying:
     """The rules about one engine version."""
 
-    table: tuple[Rule, ...]
-    """The table that they were picked from; kept, so that its identity stays its own."""
     first: tuple[Rule, ...]
     about_memory: tuple[Rule, ...]
     stages: tuple[type, ...]
 
 
-_APPLYING: dict[tuple[int, str, str], _Applying] = {}
-_MOST_TABLES = 256
-"""Tables that are kept: a search makes some of its own."""
-
-
+@kept_by_identity
 def _applying(rules: tuple[Rule, ...], engine: str, version: str) -> _Applying:
-    """Pick the rules about an engine version, once."""
-    key = (id(rules), engine, version)
-    if key not in _APPLYING:
-        if len(_APPLYING) >= _MOST_TABLES:
-            _APPLYING.clear()
-        picked = [rule for rule in rules if rule.applies(engine, version)]
-        first = tuple(rule for rule in picked if rule.at(engine) != "memory")
-        last = tuple(rule for rule in picked if rule.at(engine) == "memory")
-        _APPLYING[key] = _Applying(rules, first, last, tuple({rule.stage for rule in picked}))
-    return _APPLYING[key]
+    """Pick the rules about an engine version."""
+    picked = [rule for rule in rules if rule.applies(engine, version)]
+    first = tuple(rule for rule in picked if rule.at(engine) != "memory")
+    last = tuple(rule for rule in picked if rule.at(engine) == "memory")
+    return _Applying(first, last, tuple({rule.stage for rule in picked}))
 
 
 def _finding(rule: Rule, resolved: Resolved, violation: Violation) -> Finding:
